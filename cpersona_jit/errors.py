@@ -1,4 +1,4 @@
-"""Errors that a user of the library can meet; each message names the field, the value and what is allowed."""
+"""Errors a user of the library can meet: each names the field, the value and what is allowed."""
 
 from __future__ import annotations
 
