@@ -1,0 +1,129 @@
+"""The embedding contract, checked in one place for every provider."""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+
+from cpersona_jit.embed.provider import Provider, TextKind
+from cpersona_jit.errors import CPersonaError, EmbeddingError
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# A float32 row that was normalised in float64 is within half an ulp of 1, so rows inside one
+# ulp are left alone: normalising twice (a cache around a model) changes no bit.
+_UNIT_TOLERANCE = 2.0**-23
+_BLOCK = 4096  # rows per float64 copy, so that a large corpus does not triple in memory
+
+_locks: weakref.WeakKeyDictionary[Provider, threading.Lock] = weakref.WeakKeyDictionary()
+_locks_lock = threading.Lock()
+
+
+def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> np.ndarray:
+    """Embed texts and return unit rows, or raise.
+
+    NUL characters are dropped and lone surrogates become U+FFFD before the model sees the
+    text. Calls to one provider never overlap.
+
+    Parameters
+    ----------
+    provider : Provider
+        Any object with the provider interface.
+    texts : sequence of str
+        Texts with at least one character that is neither white space nor NUL.
+    kind : {"query", "passage"}
+        Which side of a retrieval the texts are on.
+
+    Returns
+    -------
+    numpy.ndarray
+        float32, shape (len(texts), provider.info.dim), Euclidean norm 1 to within 2**-23.
+
+    Raises
+    ------
+    ValueError
+        If a text is empty or `kind` is unknown: both are the caller's mistakes.
+    EmbeddingError
+        If the provider fails or answers with anything but that many finite, non-zero rows
+        of its declared dimension.
+    """
+    if kind not in get_args(TextKind):
+        raise ValueError(f"kind is {kind!r}; allowed: {', '.join(get_args(TextKind))}")
+    cleaned = [clean_text(text) for text in texts]
+    for i, text in enumerate(cleaned):
+        if not text.strip():
+            raise ValueError(f"texts[{i}] is empty; skip texts without visible characters")
+    with _lock_of(provider):
+        info = provider.info
+        try:
+            answer = provider.embed(cleaned, kind=kind)
+        except CPersonaError:
+            raise
+        except Exception as error:
+            raise EmbeddingError(f"embedding model {info.label!r} failed: {error}") from error
+    return unit_rows(_checked(answer, len(cleaned), info.dim, info.label), info.label)
+
+
+def clean_text(text: str) -> str:
+    """Return `text` without NULs and with U+FFFD for each lone surrogate."""
+    return _SURROGATE.sub("\ufffd", text.replace("\0", ""))
+
+
+def unit_rows(vectors: np.ndarray, label: str = "") -> np.ndarray:
+    """Scale rows to norm 1 in float64; a second pass changes no bit.
+
+    Parameters
+    ----------
+    vectors : numpy.ndarray
+        float32, shape (n, dim).
+    label : str
+        Name of the model, for the error.
+
+    Returns
+    -------
+    numpy.ndarray
+        New float32 array, shape (n, dim). Each row depends on its own input row only.
+
+    Raises
+    ------
+    EmbeddingError
+        If a row is zero or has a non-finite value.
+    """
+    out = np.empty(vectors.shape, np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        rows = vectors[start : start + _BLOCK].astype(np.float64)
+        # add.reduce sums in the same order on every CPU and for every number of rows.
+        norms = np.sqrt(np.add.reduce(rows * rows, axis=1))
+        bad = np.flatnonzero(~(np.isfinite(norms) & (norms > 0)))
+        if bad.size:
+            what = "zero" if norms[bad[0]] == 0 else "not finite"
+            raise EmbeddingError(f"embedding model {label!r}: vector {start + bad[0]} is {what}")
+        norms[np.abs(norms - 1.0) <= _UNIT_TOLERANCE] = 1.0
+        out[start : start + _BLOCK] = rows / norms[:, None]
+    return out
+
+
+def _checked(answer: object, count: int, dim: int | None, label: str) -> np.ndarray:
+    """Return the provider's answer as a C-contiguous float32 array of the promised shape."""
+    try:
+        array = np.asarray(answer)
+    except (ValueError, TypeError) as error:
+        raise EmbeddingError(f"embedding model {label!r} answered with ragged rows") from error
+    if array.dtype.kind not in "fiu":
+        raise EmbeddingError(f"embedding model {label!r} answered with {array.dtype}, not numbers")
+    if array.ndim != 2 or array.shape != (count, dim):
+        raise EmbeddingError(
+            f"embedding model {label!r} answered with shape {array.shape}; "
+            f"expected {count} rows of {dim} numbers"
+        )
+    with np.errstate(over="ignore"):  # too large for float32 becomes inf, refused as not finite
+        return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _lock_of(provider: Provider) -> threading.Lock:
+    with _locks_lock:
+        return _locks.setdefault(provider, threading.Lock())
