@@ -1,0 +1,34 @@
+"""The int8 scan without Numba: what answers while the kernels compile, with the same integers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpersona_jit.kernels.row_mask import admitted_rows
+from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, ScanStats
+from cpersona_jit.kernels.topk_order import largest_keys, pack_keys
+
+# Rows turned into float64 at a time: 2**12 rows of 384 take 12 MiB.
+CHUNK_ROWS = 4096
+
+
+def dense_top_k(
+    codes: np.ndarray, planes: np.ndarray, mask: np.ndarray, k: int
+) -> tuple[np.ndarray, ScanStats]:
+    """Find the ``k`` rows of the largest dot product; see ``kernels.int8_scan.dense_top_k``."""
+    rows = admitted_rows(mask)
+    scores = dense_scores(codes, planes, rows)
+    shifted = scores >> DENSE_STAT_SHIFT
+    stats = ScanStats(rows.shape[0], int(shifted.sum()), int((shifted * shifted).sum()))
+    return largest_keys(pack_keys(scores, rows), k), stats
+
+
+def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Score the given rows; see ``kernels.int8_scan.dense_scores``."""
+    query = planes[0].astype(np.float64) * 128 + planes[1]
+    scores = np.empty(rows.shape[0], np.int64)
+    for start in range(0, rows.shape[0], CHUNK_ROWS):
+        chunk = slice(start, start + CHUNK_ROWS)
+        # float64 holds every partial sum exactly, so BLAS may add in any order.
+        scores[chunk] = codes[rows[chunk]].astype(np.float64) @ query
+    return scores
