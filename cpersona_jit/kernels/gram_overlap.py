@@ -1,0 +1,261 @@
+"""Weighted gram overlap of a query with every row, fused with top-k and the arm's statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from cpersona_jit.kernels.gram_lists import GramIndex
+from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
+from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
+from cpersona_jit.kernels.topk import pack_key, select_largest
+
+__all__ = ["overlap_scores", "overlap_top_k"]
+
+_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_LANES = 64
+_NEVER = np.int64(0xFFFFFFFF)  # no 32-bit score is above it
+_I1, _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+
+
+def overlap_top_k(
+    index: GramIndex,
+    lists: np.ndarray,
+    weights: np.ndarray,
+    factor: np.ndarray,
+    mask: np.ndarray,
+    k: int,
+    counters: np.ndarray,
+) -> tuple[np.ndarray, ScanStats]:
+    """Score rows by the weights of the posting lists they are in, and keep the best k.
+
+    score[row] = factor[row] * sum of ``weights[t]`` over the lists ``lists[t]`` that hold the row.
+
+    Parameters
+    ----------
+    index : GramIndex
+        Index of the snapshot.
+    lists : int64 (T,)
+        Posting lists of the query's grams.
+    weights : uint16 (T,)
+        Weight of each list; they must add up to at most 65,535.
+    factor : uint16 (n,)
+        Length factor of each row.
+    mask : uint64 (ceil(n / 64),)
+        Admitted rows; bits past n are zero.
+    k : int
+        Rows to keep.
+    counters : uint16 (64 * ceil(n / 64),)
+        Scratch space. Left holding the sum of weights of every admitted row, from which
+        `overlap_scores` reads a score; other rows' counters are unspecified.
+
+    Returns
+    -------
+    keys : int64 (at most k,)
+        Keys of the best admitted rows, unordered; a row with score 0 is never among them.
+    stats : ScanStats
+        Over ``score >> GRAM_STAT_SHIFT`` of all admitted rows, those with score 0 included.
+    """
+    full_blocks, left_over = divmod(index.n, _LANES)
+    tail = np.zeros(_LANES, np.uint16)
+    tail[:left_over] = factor[index.n - left_over :]
+    buffer = np.empty(max(4 * k, 256), np.int64)
+    kept, count, total, total_sq = _overlap(
+        index.ptr,
+        index.rows,
+        index.dense_slot,
+        index.bitmaps,
+        lists,
+        weights,
+        factor,
+        tail,
+        full_blocks,
+        mask,
+        k,
+        counters,
+        buffer,
+    )
+    return buffer[:kept], ScanStats(count, total, total_sq)
+
+
+def _vector(element, lanes=_LANES):
+    return ir.VectorType(element, lanes)
+
+
+def _splat(builder, value, lanes=_LANES):
+    undefined = ir.Constant(_vector(value.type, lanes), ir.Undefined)
+    first = builder.insert_element(undefined, value, _I32(0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(_vector(_I32, lanes), [0] * lanes))
+
+
+def _call(builder, name, result, argument_types, arguments):
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(result, argument_types), name
+    )
+    return builder.call(function, arguments)
+
+
+def _data(context, builder, array_type, array):
+    return context.make_array(array_type)(context, builder, array).data
+
+
+def _block_pointer(builder, data, block):
+    """Pointer to the 64 uint16 of a block, as one vector."""
+    first = builder.gep(data, [builder.mul(block, _I64(_LANES))])
+    return builder.bitcast(first, _vector(_I16).as_pointer())
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    """Number of the lowest set bit of a uint64 that is not zero."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, "llvm.cttz.i64", _I64, [_I64, _I1], [arguments[0], _I1(1)])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _popcount(typing_context, word):
+    """Set bits of a uint64."""
+
+    def generate(context, builder, signature, arguments):
+        return _call(builder, "llvm.ctpop.i64", _I64, [_I64], arguments)
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _add_dense_lists(typing_context, counters, block, bitmaps, words, slots, weights, count):
+    """Add the weights of `count` bitmaps to the 64 counters of one block.
+
+    The counters stay in registers while the loop, written in IR, runs over the bitmaps: numba
+    would reload them for every list.
+    """
+
+    def generate(context, builder, signature, arguments):
+        _, block_, _, words_, _, _, count_ = arguments
+        data = [_data(context, builder, signature.args[i], arguments[i]) for i in (0, 2, 4, 5)]
+        counter_data, bitmap_data, slot_data, weight_data = data
+        home = _block_pointer(builder, counter_data, block_)
+        accumulator = cgutils.alloca_once_value(builder, builder.load(home, align=2))
+        with cgutils.for_range(builder, count_, intp=_I64) as loop:
+            slot = builder.load(builder.gep(slot_data, [loop.index]))
+            weight = builder.load(builder.gep(weight_data, [loop.index]))
+            word = builder.add(builder.mul(slot, words_), block_)
+            bits = builder.bitcast(builder.load(builder.gep(bitmap_data, [word])), _vector(_I1))
+            before = builder.load(accumulator)
+            after = builder.add(before, _splat(builder, weight))
+            builder.store(builder.select(bits, after, before), accumulator)
+        builder.store(builder.load(accumulator), home, align=2)
+        return context.get_dummy_value()
+
+    signature = types.void(counters, types.int64, bitmaps, types.int64, slots, weights, types.int64)
+    return signature, generate
+
+
+@intrinsic
+def _score_block(typing_context, counters, factor, tail, block, full_blocks, admitted, threshold):
+    """Mask of the admitted rows of a block above the threshold, and the block's two sums.
+
+    `tail` replaces `factor` in the last, partial block, whose 64 factors do not all exist.
+    """
+
+    def generate(context, builder, signature, arguments):
+        _, _, _, block_, full_blocks_, admitted_, threshold_ = arguments
+        data = [_data(context, builder, signature.args[i], arguments[i]) for i in range(3)]
+        counter_data, factor_data, tail_data = data
+        wide = _vector(_I32)
+        count = builder.load(_block_pointer(builder, counter_data, block_), align=2)
+        factor_home = builder.select(
+            builder.icmp_signed("<", block_, full_blocks_),
+            _block_pointer(builder, factor_data, block_),
+            _block_pointer(builder, tail_data, _I64(0)),
+        )
+        length_factor = builder.load(factor_home, align=2)
+        product = builder.mul(builder.zext(count, wide), builder.zext(length_factor, wide))
+        bits = builder.bitcast(admitted_, _vector(_I1))
+        score = builder.select(bits, product, ir.Constant(wide, [0] * _LANES))
+
+        step = builder.lshr(score, ir.Constant(wide, [GRAM_STAT_SHIFT] * _LANES))
+        total = _call(builder, "llvm.vector.reduce.add.v64i32", _I32, [wide], [step])
+        step = builder.zext(step, _vector(_I64))
+        square = builder.mul(step, step)
+        total_sq = _call(builder, "llvm.vector.reduce.add.v64i64", _I64, [square.type], [square])
+        limit = _splat(builder, builder.trunc(threshold_, _I32))
+        above = builder.bitcast(builder.icmp_unsigned(">", score, limit), _I64)
+        results = [above, builder.zext(total, _I64), total_sq]
+        return context.make_tuple(builder, signature.return_type, results)
+
+    result = types.Tuple((types.uint64, types.int64, types.int64))
+    signature = result(counters, factor, tail, types.int64, types.int64, types.uint64, types.int64)
+    return signature, generate
+
+
+@_kernel
+def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights):
+    """Add the sparse lists' weights to their rows; gather the dense lists; return how many."""
+    dense = 0
+    for t in range(len(lists)):
+        slot = dense_slot[lists[t]]
+        if slot >= 0:
+            slots[dense] = slot
+            slot_weights[dense] = weights[t]
+            dense += 1
+        else:
+            for i in range(ptr[lists[t]], ptr[lists[t] + 1]):
+                counters[rows[i]] += weights[t]
+    return dense
+
+
+@_kernel
+def _overlap(
+    ptr,
+    rows,
+    dense_slot,
+    bitmaps,
+    lists,
+    weights,
+    factor,
+    tail,
+    full_blocks,
+    mask,
+    k,
+    counters,
+    buffer,
+):
+    counters[:] = 0
+    slots = np.empty(len(lists), np.int64)
+    slot_weights = np.empty(len(lists), np.uint16)
+    dense = _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights)
+    words = len(mask)
+    kept, count, total, total_sq = 0, 0, 0, 0
+    threshold = np.int64(0) if k > 0 else _NEVER
+    for block in range(words):
+        admitted = mask[block]
+        if admitted == 0:
+            continue
+        _add_dense_lists(counters, block, bitmaps, words, slots, slot_weights, dense)
+        above, block_total, block_total_sq = _score_block(
+            counters, factor, tail, block, full_blocks, admitted, threshold
+        )
+        count += _popcount(admitted)
+        total += block_total
+        total_sq += block_total_sq
+        while above != 0:
+            row = block * _LANES + _trailing_zeros(above)
+            above &= above - np.uint64(1)
+            score = np.int64(counters[row]) * np.int64(factor[row])
+            if score > threshold:
+                buffer[kept] = pack_key(score, row)
+                kept += 1
+                if kept == len(buffer):
+                    threshold = select_largest(buffer, kept, k) >> 31
+                    kept = k
+    if kept > k:
+        select_largest(buffer, kept, k)
+        kept = k
+    return kept, count, total, total_sq

@@ -1,0 +1,183 @@
+"""Gram index and overlap: Numba, NumPy and the naive twin agree exactly."""
+
+from __future__ import annotations
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cpersona_jit.kernels import gram_index, gram_overlap
+from cpersona_jit.kernels.numpy_path import gram_index as numpy_gram_index
+from cpersona_jit.kernels.numpy_path import gram_overlap as numpy_gram_overlap
+from cpersona_jit.kernels.row_mask import pack_mask
+
+BUILDERS = [gram_index.build_gram_index, numpy_gram_index.build_gram_index]
+
+
+def as_arrays(rows):
+    """One {gram: count} per row -> the arrays that the builders take."""
+    row_ptr = np.cumsum([0] + [len(row) for row in rows]).astype(np.int64)
+    keys = [key for row in rows for key in sorted(row)]
+    counts = [row[key] for row in rows for key in sorted(row)]
+    return row_ptr, np.array(keys, np.uint64), np.array(counts, np.uint8), len(rows)
+
+
+def random_rows(seed, n, vocabulary):
+    """Rows whose grams are as unevenly spread as those of text: a few everywhere, many rare."""
+    rng = np.random.default_rng(seed)
+    keys = rng.integers(0, 2**63, vocabulary, dtype=np.uint64) * np.uint64(2)
+    share = 0.9 / (1 + np.arange(vocabulary))
+    return [
+        {int(key): int(rng.integers(1, 6)) for key in keys[rng.random(vocabulary) < share]}
+        for _ in range(n)
+    ]
+
+
+def rows_of_list(index, posting_list):
+    slot = index.dense_slot[posting_list]
+    if slot < 0:
+        return index.rows[index.ptr[posting_list] : index.ptr[posting_list + 1]].tolist()
+    assert index.ptr[posting_list] == index.ptr[posting_list + 1]
+    bits = np.unpackbits(index.bitmaps[slot].view(np.uint8), bitorder="little")
+    return np.flatnonzero(bits).tolist()
+
+
+def all_lists(index):
+    """{(gram, level): rows} of an index."""
+    lists = {}
+    for gram, key in enumerate(index.keys.tolist()):
+        for level, posting_list in enumerate((gram, index.level2[gram], index.level3[gram]), 1):
+            if posting_list >= 0:
+                lists[key, level] = rows_of_list(index, posting_list)
+    return lists
+
+
+def random_query(rng, index, terms):
+    lists = rng.permutation(len(index.df))[:terms].astype(np.int64)
+    highest = 65535 // max(1, len(lists))
+    weights = rng.integers(0, highest + 1, len(lists)).astype(np.uint16)
+    factor = rng.choice([0, 1, 700, 40_000, 65_535], index.n).astype(np.uint16)
+    return lists, weights, factor
+
+
+def run_overlap(module, index, lists, weights, factor, mask, k):
+    counters = np.full(64 * len(mask), 9, np.uint16)
+    keys, stats = module.overlap_top_k(index, lists, weights, factor, mask, k, counters)
+    admitted = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))
+    scores = module.overlap_scores(counters, factor, admitted)
+    return sorted(keys.tolist(), reverse=True), tuple(stats), scores.tolist()
+
+
+def check_overlap(index, rng, admitted, terms, k):
+    lists, weights, factor = random_query(rng, index, terms)
+    mask = pack_mask(admitted)
+    members = [rows_of_list(index, posting_list) for posting_list in lists]
+    expected = naive.overlap_top_k(members, weights, factor, admitted, k)
+    for module in (gram_overlap, numpy_gram_overlap):
+        assert run_overlap(module, index, lists, weights, factor, mask, k) == expected
+
+
+@pytest.mark.parametrize("build", BUILDERS)
+@settings(deadline=None, max_examples=60)
+@given(
+    rows=st.lists(
+        st.dictionaries(st.integers(0, 2**64 - 1) | st.integers(0, 12), st.integers(1, 255)),
+        max_size=40,
+    )
+)
+def test_lists_hold_exactly_the_rows_of_each_gram_and_level(build, rows):
+    index = build(*as_arrays(rows))
+    assert all_lists(index) == naive.gram_lists(rows)
+    assert np.all(index.keys[1:] > index.keys[:-1])
+    assert [len(rows_of_list(index, i)) for i in range(len(index.df))] == index.df.tolist()
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 700, 1500])
+def test_both_paths_build_the_same_index_with_bitmaps(n):
+    arrays = as_arrays(random_rows(n, n, 300))
+    fast, slow = (build(*arrays) for build in BUILDERS)
+    for name, ours, theirs in zip(fast._fields, fast, slow, strict=True):
+        assert np.array_equal(ours, theirs), name
+        assert getattr(ours, "dtype", int) == getattr(theirs, "dtype", int), name
+    longest = fast.df.max()
+    assert (len(fast.bitmaps) > 0) == (longest >= 16 and longest * 64 >= n)
+    assert np.all(fast.df[fast.dense_slot >= 0] >= max(16, n / 64))
+
+
+def test_higher_levels_are_numbered_after_the_grams():
+    rows = [{5: 1, 9: 3}, {5: 2, 9: 1}, {7: 1}]
+    for build in BUILDERS:
+        index = build(*as_arrays(rows))
+        assert index.keys.tolist() == [5, 7, 9]
+        assert index.level2.tolist() == [3, -1, 4]
+        assert index.level3.tolist() == [-1, -1, 5]
+        assert index.df.tolist() == [2, 1, 2, 1, 1, 1]
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 200), share=st.sampled_from([0, 0.1, 0.9, 1]))
+def test_document_frequency_counts_only_admitted_rows(seed, n, share):
+    rng = np.random.default_rng(seed)
+    index = gram_index.build_gram_index(*as_arrays(random_rows(seed, n, 40)))
+    admitted = rng.random(n) < share
+    lists = rng.permutation(len(index.df)).astype(np.int64)
+    expected = [
+        sum(bool(admitted[row]) for row in rows_of_list(index, posting_list))
+        for posting_list in lists
+    ]
+    mask = pack_mask(admitted)
+    for module in (gram_index, numpy_gram_index):
+        assert module.masked_document_frequency(index, lists, mask).tolist() == expected
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(0, 200),
+    share=st.sampled_from([0, 0.02, 0.5, 1]),
+    terms=st.sampled_from([0, 1, 5, 60]),
+    k=st.sampled_from([0, 1, 10, 300]),
+)
+def test_overlap_equals_the_naive_twin(seed, n, share, terms, k):
+    rng = np.random.default_rng(seed)
+    index = gram_index.build_gram_index(*as_arrays(random_rows(seed, n, 40)))
+    check_overlap(index, rng, rng.random(n) < share, terms, k)
+
+
+@pytest.mark.parametrize("k", [1, 7, 64, 65, 100])
+def test_overlap_when_the_buffer_overflows(k):
+    rng = np.random.default_rng(k)
+    index = gram_index.build_gram_index(*as_arrays(random_rows(1, 3000, 60)))
+    check_overlap(index, rng, rng.random(3000) < 0.9, 40, k)
+
+
+def test_ties_go_to_the_lowest_rows():
+    rows = [{1: 1} for _ in range(900)]
+    index = gram_index.build_gram_index(*as_arrays(rows))
+    lists, weights = np.zeros(1, np.int64), np.ones(1, np.uint16)
+    factor, mask = np.ones(900, np.uint16), pack_mask(np.arange(900) % 3 == 0)
+    for module in (gram_overlap, numpy_gram_overlap):
+        keys, _, _ = run_overlap(module, index, lists, weights, factor, mask, 5)
+        assert [0x7FFFFFFF - (key & 0x7FFFFFFF) for key in keys] == [0, 3, 6, 9, 12]
+
+
+def test_the_largest_score_keeps_its_place_in_the_key():
+    rows = [{1: 1}, {1: 1, 2: 1}]
+    index = gram_index.build_gram_index(*as_arrays(rows))
+    lists, weights = np.array([0, 1]), np.array([65534, 1], np.uint16)
+    factor, mask = np.full(2, 65535, np.uint16), pack_mask(np.ones(2, bool))
+    for module in (gram_overlap, numpy_gram_overlap):
+        keys, stats, scores = run_overlap(module, index, lists, weights, factor, mask, 2)
+        assert [key >> 31 for key in keys] == [65535 * 65535, 65534 * 65535]
+        assert scores == [65534 * 65535, 65535 * 65535]
+        assert stats == (2, sum(s >> 11 for s in scores), sum((s >> 11) ** 2 for s in scores))
+
+
+def test_a_list_given_twice_counts_twice():
+    index = gram_index.build_gram_index(*as_arrays([{1: 1}] * 20 + [{2: 1}]))
+    lists, weights = np.array([0, 0, 1, 1]), np.array([2, 3, 4, 5], np.uint16)
+    factor, mask = np.ones(21, np.uint16), pack_mask(np.ones(21, bool))
+    for module in (gram_overlap, numpy_gram_overlap):
+        assert run_overlap(module, index, lists, weights, factor, mask, 1)[2] == [5] * 20 + [9]
