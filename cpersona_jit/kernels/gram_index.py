@@ -8,7 +8,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from cpersona_jit.kernels.gram_lists import GramIndex, empty_lists, vocabulary
+from cpersona_jit.kernels.gram_lists import LEVELS, GramIndex, empty_lists, vocabulary
 
 __all__ = ["GramIndex", "build_gram_index", "masked_document_frequency"]
 
@@ -38,7 +38,9 @@ def build_gram_index(
         Lists of at least max(16, n / 64) rows are bitmaps, the others row numbers.
     """
     keys = vocabulary(row_keys)
-    grams, level_df = _number_postings(keys, row_keys, row_counts, _hash_slots(len(keys)))
+    grams = np.empty(len(row_keys), np.int32)
+    level_df = np.zeros((LEVELS, len(keys)), np.int64)
+    _number_postings(keys, row_keys, row_counts, _empty_hash_table(len(keys)), grams, level_df)
     index = empty_lists(keys, level_df, n)
     _fill_lists(
         row_ptr,
@@ -70,12 +72,14 @@ def masked_document_frequency(index: GramIndex, lists: np.ndarray, mask: np.ndar
     -------
     int64 (T,)
     """
-    return _masked_counts(index.ptr, index.rows, index.dense_slot, index.bitmaps, lists, mask)
+    counts = np.empty(len(lists), np.int64)
+    _count_admitted(index.ptr, index.rows, index.dense_slot, index.bitmaps, lists, mask, counts)
+    return counts
 
 
-def _hash_slots(keys: int) -> int:
-    """Slots of an open-addressing table at most half full; a power of two."""
-    return 1 << max(1, 2 * keys - 1).bit_length()
+def _empty_hash_table(keys: int) -> np.ndarray:
+    """Slots of an open-addressing table, a power of two, at most half of them to be used."""
+    return np.full(1 << max(1, 2 * keys - 1).bit_length(), -1, np.int32)
 
 
 @intrinsic
@@ -93,26 +97,21 @@ def _popcount(typing_context, word):
 
 
 @_kernel
-def _number_postings(keys, row_keys, row_counts, slots):
-    """Gram number of each posting by a hash table, and the three document frequencies."""
-    last = np.uint64(slots - 1)
-    table = np.full(slots, -1, np.int32)
+def _number_postings(keys, row_keys, row_counts, table, grams, level_df):
+    """Number the gram of each posting through a hash table; count the rows of every list."""
+    last = np.uint64(len(table) - 1)
     for gram in range(len(keys)):
         at = (keys[gram] * _HASH_MULTIPLIER >> np.uint64(32)) & last
         while table[at] >= 0:
             at = (at + np.uint64(1)) & last
         table[at] = gram
-    grams = np.empty(len(row_keys), np.int32)
-    level_df = np.zeros((3, len(keys)), np.int64)
     for i in range(len(row_keys)):
         at = (row_keys[i] * _HASH_MULTIPLIER >> np.uint64(32)) & last
         while keys[table[at]] != row_keys[i]:
             at = (at + np.uint64(1)) & last
-        gram = table[at]
-        grams[i] = gram
-        for level in range(min(row_counts[i], 3)):
-            level_df[level, gram] += 1
-    return grams, level_df
+        grams[i] = table[at]
+        for level in range(min(row_counts[i], LEVELS)):
+            level_df[level, grams[i]] += 1
 
 
 @_kernel
@@ -121,7 +120,7 @@ def _fill_lists(row_ptr, grams, row_counts, level2, level3, dense_slot, cursor, 
     for row in range(len(row_ptr) - 1):
         word, bit = row >> 6, np.uint64(1) << np.uint64(row & 63)
         for i in range(row_ptr[row], row_ptr[row + 1]):
-            for level in range(min(row_counts[i], 3)):
+            for level in range(min(row_counts[i], LEVELS)):
                 posting_list = grams[i]
                 if level == 1:
                     posting_list = level2[grams[i]]
@@ -136,8 +135,7 @@ def _fill_lists(row_ptr, grams, row_counts, level2, level3, dense_slot, cursor, 
 
 
 @_kernel
-def _masked_counts(ptr, rows, dense_slot, bitmaps, lists, mask):
-    counts = np.zeros(len(lists), np.int64)
+def _count_admitted(ptr, rows, dense_slot, bitmaps, lists, mask, counts):
     for t in range(len(lists)):
         slot = dense_slot[lists[t]]
         count = 0
@@ -149,4 +147,3 @@ def _masked_counts(ptr, rows, dense_slot, bitmaps, lists, mask):
                 row = np.uint64(rows[i])
                 count += np.int64(mask[row >> np.uint64(6)] >> (row & np.uint64(63)) & np.uint64(1))
         counts[t] = count
-    return counts

@@ -62,20 +62,23 @@ def overlap_top_k(
     full_blocks, left_over = divmod(index.n, _LANES)
     tail = np.zeros(_LANES, np.uint16)
     tail[:left_over] = factor[index.n - left_over :]
+    counters.fill(0)
+    slots, slot_weights = np.empty(len(lists), np.int64), np.empty(len(lists), np.uint16)
+    dense = _add_sparse_lists(
+        index.ptr, index.rows, index.dense_slot, lists, weights, counters, slots, slot_weights
+    )
     buffer = np.empty(max(4 * k, 256), np.int64)
-    kept, count, total, total_sq = _overlap(
-        index.ptr,
-        index.rows,
-        index.dense_slot,
+    kept, count, total, total_sq = _scan_blocks(
+        counters,
         index.bitmaps,
-        lists,
-        weights,
+        slots,
+        slot_weights,
+        dense,
         factor,
         tail,
         full_blocks,
         mask,
         k,
-        counters,
         buffer,
     )
     return buffer[:kept], ScanStats(count, total, total_sq)
@@ -212,25 +215,10 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
 
 
 @_kernel
-def _overlap(
-    ptr,
-    rows,
-    dense_slot,
-    bitmaps,
-    lists,
-    weights,
-    factor,
-    tail,
-    full_blocks,
-    mask,
-    k,
-    counters,
-    buffer,
+def _scan_blocks(
+    counters, bitmaps, slots, slot_weights, dense, factor, tail, full_blocks, mask, k, buffer
 ):
-    counters[:] = 0
-    slots = np.empty(len(lists), np.int64)
-    slot_weights = np.empty(len(lists), np.uint16)
-    dense = _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights)
+    """Finish the counters block by block, while scores, sums and the best k come out of them."""
     words = len(mask)
     kept, count, total, total_sq = 0, 0, 0, 0
     threshold = np.int64(0) if k > 0 else _NEVER
