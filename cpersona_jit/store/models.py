@@ -1,0 +1,61 @@
+"""The embedding models whose vectors the store holds; vectors of two models never mix."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import NamedTuple
+
+from cpersona_jit.errors import StoreError
+from cpersona_jit.store.database import write_transaction
+from cpersona_jit.store.sqlite_errors import store_errors
+
+
+class StoredModel(NamedTuple):
+    """A model that has written vectors. `fingerprint` identifies it, `label` is for people."""
+
+    id: int
+    label: str
+    fingerprint: str
+    dim: int
+
+
+def find_model(conn: sqlite3.Connection, fingerprint: str) -> StoredModel | None:
+    """Model with this fingerprint, if the store knows it."""
+    with store_errors(conn):
+        row = conn.execute(
+            "SELECT id, label, fingerprint, dim FROM models WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
+    return StoredModel(*row) if row else None
+
+
+def register_model(conn: sqlite3.Connection, label: str, fingerprint: str, dim: int) -> int:
+    """Id of the model, entering it on first use.
+
+    Raises
+    ------
+    StoreError
+        The fingerprint is known with another dimension: then it does not identify a model.
+    """
+    known = find_model(conn, fingerprint)
+    if known is None:
+        with write_transaction(conn):
+            conn.execute(
+                "INSERT OR IGNORE INTO models (label, fingerprint, dim) VALUES (?, ?, ?)",
+                (label, fingerprint, dim),
+            )
+        known = find_model(conn, fingerprint)
+    if known is None or known.dim != dim:
+        raise StoreError(
+            f"model {label!r} has {dim} dimensions, but the store knows its fingerprint "
+            f"{fingerprint[:12]} with {known.dim if known else 'none'}"
+        )
+    return known.id
+
+
+def list_models(conn: sqlite3.Connection) -> list[StoredModel]:
+    """Every model that the store knows, in the order of first use."""
+    with store_errors(conn):
+        return [
+            StoredModel(*row)
+            for row in conn.execute("SELECT id, label, fingerprint, dim FROM models ORDER BY id")
+        ]

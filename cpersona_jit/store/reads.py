@@ -1,0 +1,206 @@
+"""Reading rows: for a caller, under the isolation predicate; for the columns, all of them.
+
+`changed_rows`, `deleted_since` and `rows_without_vector` are internal maintenance: they see every
+agent's rows and must never be an exit to a caller.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from cpersona_jit.errors import CorruptStoreError
+from cpersona_jit.isolation import Axes, sql_predicate
+from cpersona_jit.records import Row, Source, format_ref
+from cpersona_jit.store.sqlite_errors import store_errors
+
+# Far below SQLite's limit on parameters, and few enough statements to stay cached.
+ID_BATCH = 500
+
+CHANGED_COLUMNS = (
+    "id",
+    "agent_id",
+    "project_id",
+    "channel",
+    "session_id",
+    "source_type",
+    "source_id",
+    "source_name",
+    "event_time",
+    "created_at",
+    "content",
+    "embedding",
+    "model_id",
+)
+
+_ROW_COLUMNS = (
+    "id, agent_id, project_id, channel, msg_id, content, source_type, source_id, source_name,"
+    " session_id, timestamp, event_time, created_at, updated_at, metadata, model_id, revision"
+)
+
+
+class Counts(NamedTuple):
+    """Rows within some axes, and how many of them have no vector of the model asked about."""
+
+    rows: int
+    without_vector: int
+
+
+class PendingRow(NamedTuple):
+    """A row that waits for a vector; its revision tells whether it changed meanwhile."""
+
+    id: int
+    revision: int
+    source_name: str
+    content: str
+
+
+def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict[int, Row]:
+    """Rows of `ids` that `axes` admit; a foreign or unknown id is simply absent.
+
+    Returns
+    -------
+    dict of int to Row
+        In the order of `ids`.
+    """
+    wanted = list(dict.fromkeys(ids))
+    predicate, params = sql_predicate(axes)
+    found: dict[int, Row] = {}
+    with store_errors(conn):
+        for start in range(0, len(wanted), ID_BATCH):
+            batch = wanted[start : start + ID_BATCH]
+            marks = ",".join("?" * len(batch))
+            cursor = conn.execute(
+                f"SELECT {_ROW_COLUMNS} FROM memories WHERE id IN ({marks}) AND {predicate}",
+                (*batch, *params),
+            )
+            found.update((values[0], _row(values)) for values in cursor)
+    return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}
+
+
+def _row(values: tuple[Any, ...]) -> Row:
+    memory_id, agent_id, project_id, channel, msg_id, content, *rest = values
+    source_type, source_id, source_name, session_id, timestamp, event_time, *rest = rest
+    created_at, updated_at, metadata, model_id, revision = rest
+    ref = format_ref(memory_id)
+    return Row(
+        ref=ref,
+        id=memory_id,
+        agent_id=agent_id,
+        project_id=project_id,
+        channel=channel,
+        msg_id=msg_id,
+        content=content,
+        source=Source(source_type, source_id, source_name),
+        session_id=session_id,
+        timestamp=timestamp,
+        event_time=event_time,
+        created_at=created_at,
+        updated_at=updated_at,
+        metadata=_metadata(ref, metadata),
+        model_id=model_id,
+        revision=revision,
+    )
+
+
+def _metadata(ref: str, text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError):
+        value = None
+    if not isinstance(value, dict):
+        raise CorruptStoreError(f"{ref}: its metadata is not a JSON object")
+    return value
+
+
+def counts(conn: sqlite3.Connection, axes: Axes, model_id: int | None = None) -> Counts:
+    """Count the rows that `axes` admit, and those without a vector.
+
+    Parameters
+    ----------
+    conn : sqlite3.Connection
+        An open store.
+    axes : Axes
+        Whose rows.
+    model_id : int or None
+        A vector of another model counts as none; None = any model's vector counts.
+    """
+    predicate, params = sql_predicate(axes)
+    lacks = "model_id IS NULL" if model_id is None else "model_id IS NOT ?"
+    with store_errors(conn):
+        total, without = conn.execute(
+            f"SELECT count(*), coalesce(sum({lacks}), 0) FROM memories WHERE {predicate}",
+            (*(() if model_id is None else (model_id,)), *params),
+        ).fetchone()
+    return Counts(total, without)
+
+
+def changed_rows(conn: sqlite3.Connection, since_generation: int) -> Iterator[tuple[Any, ...]]:
+    """Rows written after a generation, of every agent, by ascending id (internal maintenance).
+
+    Read it inside ``read_snapshot`` together with `deleted_since` and ``generation``.
+
+    Parameters
+    ----------
+    conn : sqlite3.Connection
+        An open store.
+    since_generation : int
+        0 = all rows.
+
+    Yields
+    ------
+    tuple
+        The columns of `CHANGED_COLUMNS`.
+    """
+    columns = ", ".join(CHANGED_COLUMNS)
+    # The whole table is read in its own order; a few rows are found by the index, and only their
+    # ids are sorted, never their texts and vectors.
+    changed = "WHERE id IN (SELECT id FROM memories WHERE revision > ?)"
+    some = since_generation > 0
+    with store_errors(conn):
+        yield from conn.execute(
+            f"SELECT {columns} FROM memories {changed if some else ''} ORDER BY id",
+            (since_generation,) if some else (),
+        )
+
+
+def deleted_since(conn: sqlite3.Connection, since_generation: int) -> list[int]:
+    """Ids of rows deleted after a generation, ascending (internal maintenance)."""
+    with store_errors(conn):
+        cursor = conn.execute(
+            "SELECT id FROM deletions WHERE revision > ? ORDER BY id", (since_generation,)
+        )
+        return [memory_id for (memory_id,) in cursor]
+
+
+def rows_without_vector(
+    conn: sqlite3.Connection, model_id: int, after_id: int, limit: int
+) -> list[PendingRow]:
+    """Rows with an id above `after_id` that have no vector of the model (internal maintenance).
+
+    Returns
+    -------
+    list of PendingRow
+        By ascending id, at most `limit`: to resume, pass the last id again.
+    """
+    with store_errors(conn):
+        others = conn.execute("SELECT id FROM models WHERE id <> ?", (model_id,)).fetchall()
+        ids: list[int] = []
+        for (stale,) in [(None,), *others]:
+            # One probe of the model index per stale value instead of a scan of the table.
+            cursor = conn.execute(
+                "SELECT id FROM memories WHERE model_id IS ? AND id > ? ORDER BY id LIMIT ?",
+                (stale, after_id, limit),
+            )
+            ids += [memory_id for (memory_id,) in cursor]
+        pending: list[PendingRow] = []
+        for memory_id in sorted(ids)[:limit]:
+            row = conn.execute(
+                "SELECT id, revision, source_name, content FROM memories WHERE id = ?",
+                (memory_id,),
+            ).fetchone()
+            if row:
+                pending.append(PendingRow(*row))
+    return pending

@@ -1,0 +1,137 @@
+"""The schema of the one SQLite file, and how an older file moves forward to it.
+
+``MIGRATIONS[v]`` turns a file of version v into version v + 1; version 0 is an empty file. Steps
+are only ever appended. Each runs in a transaction of its own together with its version stamp, so
+that a crash leaves the file at one version or the other.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from cpersona_jit.errors import NewerSchemaError
+
+# "cpJ1": in the file's header, it tells our files from those of other programs.
+APPLICATION_ID = 0x63704A31
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def _create_version_1(conn: sqlite3.Connection) -> None:
+    # Small columns come first: SQLite then reads them without touching the pages that a long
+    # content or a vector overflows into.
+    conn.execute(
+        """
+        CREATE TABLE memories (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            revision INTEGER NOT NULL,
+            model_id INTEGER,
+            event_time INTEGER,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER,
+            agent_id TEXT NOT NULL CHECK (agent_id <> ''),
+            project_id TEXT NOT NULL DEFAULT '',
+            channel TEXT NOT NULL DEFAULT '',
+            msg_id TEXT NOT NULL DEFAULT '',
+            session_id TEXT NOT NULL DEFAULT '',
+            source_type TEXT NOT NULL DEFAULT '',
+            source_id TEXT NOT NULL DEFAULT '',
+            source_name TEXT NOT NULL DEFAULT '',
+            timestamp TEXT NOT NULL DEFAULT '',
+            content_hash BLOB NOT NULL,
+            metadata TEXT NOT NULL DEFAULT '{}',
+            content TEXT NOT NULL,
+            embedding BLOB,
+            CHECK ((embedding IS NULL) = (model_id IS NULL))
+        )
+        """
+    )
+    conn.execute("CREATE INDEX memories_revision ON memories (revision)")
+    conn.execute("CREATE INDEX memories_model ON memories (model_id)")
+    conn.execute(
+        "CREATE INDEX memories_content ON memories (agent_id, project_id, channel, content_hash)"
+    )
+    conn.execute(
+        "CREATE UNIQUE INDEX memories_msg ON memories (agent_id, project_id, channel, msg_id)"
+        " WHERE msg_id <> ''"
+    )
+    conn.execute("CREATE TABLE deletions (id INTEGER PRIMARY KEY, revision INTEGER NOT NULL)")
+    conn.execute("CREATE INDEX deletions_revision ON deletions (revision)")
+    conn.execute(
+        "CREATE TABLE models (id INTEGER PRIMARY KEY, label TEXT NOT NULL,"
+        " fingerprint TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL CHECK (dim > 0))"
+    )
+    conn.execute(
+        "CREATE TABLE meta (id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL)"
+    )
+    conn.execute("INSERT INTO meta (id, generation) VALUES (1, 0)")
+    conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create_version_1,)
+SCHEMA_VERSION = len(MIGRATIONS)
+
+
+def schema_version(conn: sqlite3.Connection) -> int:
+    """Version stamp of the file (0 = empty)."""
+    return int(conn.execute("PRAGMA user_version").fetchone()[0])
+
+
+def refuse_newer(version: int, newest: int = SCHEMA_VERSION) -> None:
+    """Refuse a file that a newer version of the package wrote.
+
+    Raises
+    ------
+    NewerSchemaError
+        `version` is above `newest`.
+    """
+    if version > newest:
+        raise NewerSchemaError(
+            f"the store has schema version {version}; this version of cpersona_jit knows "
+            f"versions up to {newest}: upgrade cpersona_jit (the file was not changed)"
+        )
+
+
+def migrate(conn: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> int:
+    """Move the file forward to the newest version.
+
+    Parameters
+    ----------
+    conn : sqlite3.Connection
+        In autocommit mode, outside a transaction.
+    migrations : sequence of callables
+        Step v turns version v into v + 1.
+
+    Returns
+    -------
+    int
+        The version reached, ``len(migrations)``.
+
+    Raises
+    ------
+    NewerSchemaError
+        The file is ahead of `migrations`; nothing was changed.
+    """
+    version = schema_version(conn)
+    while version < len(migrations):
+        version = _step(conn, migrations)
+    refuse_newer(version, len(migrations))
+    return version
+
+
+def _step(conn: sqlite3.Connection, migrations: Sequence[Migration]) -> int:
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again under the lock: another process may have done this step meanwhile.
+        version = schema_version(conn)
+        if version < len(migrations):
+            migrations[version](conn)
+            version += 1
+            conn.execute(f"PRAGMA user_version = {version}")
+        conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
+    return version

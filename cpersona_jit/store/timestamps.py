@@ -1,0 +1,99 @@
+"""ISO 8601 text to UTC microseconds and back, in integers only."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from datetime import UTC, date, datetime, timedelta
+
+US_PER_SECOND = 1_000_000
+US_PER_DAY = 86_400 * US_PER_SECOND
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAY = _EPOCH.date().toordinal()
+
+_ISO = re.compile(
+    r"""
+    (?P<year>\d{4})
+    (?: -(?P<month>\d\d)-(?P<day>\d\d) | (?P<month_c>\d\d)(?P<day_c>\d\d) )
+    (?: (?: [Tt] | \ + )
+        (?P<hour>\d\d)
+        (?: :(?P<minute>\d\d) (?: :(?P<second>\d\d) (?: [.,](?P<fraction>\d+) )? )?
+          | (?P<minute_c>\d\d) (?: (?P<second_c>\d\d) (?: [.,](?P<fraction_c>\d+) )? )?
+        )?
+        (?: \ ?(?: [Zz] | (?P<sign>[+-])(?P<offset_hour>\d\d)(?: :?(?P<offset_minute>\d\d) )? ) )?
+    )?
+    """,
+    re.ASCII | re.VERBOSE,
+)
+
+
+def now_us() -> int:
+    """Return the present in UTC microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def parse_timestamp(text: str) -> int | None:
+    """UTC microseconds since 1970 of an ISO 8601 calendar date or date-time.
+
+    Extended and compact forms, ``T`` or a space between date and time, ``Z`` or an offset; without
+    an offset it is UTC, without a time it is midnight. Full-width digits and signs, as Japanese
+    input methods produce them, are read as their ASCII forms.
+
+    Returns
+    -------
+    int or None
+        None when the text is empty, has another form, or names a time that does not exist.
+    """
+    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    match = _ISO.fullmatch(plain)
+    if match is None:
+        return None
+    part = match.groupdict()
+    try:
+        day = date(
+            int(part["year"]),
+            int(part["month"] or part["month_c"]),
+            int(part["day"] or part["day_c"]),
+        )
+    except ValueError:
+        return None
+    clock = _clock_us(part)
+    offset = _offset_us(part)
+    if clock is None or offset is None:
+        return None
+    return (day.toordinal() - _EPOCH_DAY) * US_PER_DAY + clock - offset
+
+
+def _clock_us(part: dict[str, str | None]) -> int | None:
+    """Time of day in microseconds; 24:00:00 and a leap second 60 are legal ISO 8601."""
+    hour = int(part["hour"] or 0)
+    minute = int(part["minute"] or part["minute_c"] or 0)
+    second = int(part["second"] or part["second_c"] or 0)
+    fraction = int((part["fraction"] or part["fraction_c"] or "")[:6].ljust(6, "0"))
+    total = ((hour * 60 + minute) * 60 + second) * US_PER_SECOND + fraction
+    if minute > 59 or second > 60 or (hour > 23 and total != US_PER_DAY):
+        return None
+    return total
+
+
+def _offset_us(part: dict[str, str | None]) -> int | None:
+    if part["sign"] is None:
+        return 0
+    hour, minute = int(part["offset_hour"] or 0), int(part["offset_minute"] or 0)
+    if hour > 23 or minute > 59:
+        return None
+    size = (hour * 60 + minute) * 60 * US_PER_SECOND
+    return -size if part["sign"] == "-" else size
+
+
+def format_utc(microseconds: int) -> str:
+    """ISO 8601 text of a UTC time, ``2026-01-02T03:04:05.000006Z`` (fraction only if there is one).
+
+    Raises
+    ------
+    OverflowError
+        The time is outside the years 1 to 9999.
+    """
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    return moment.isoformat().replace("+00:00", "Z")
