@@ -1,0 +1,307 @@
+"""The dense arm: dot products of int8 rows with a 15-bit query, top-k fused into the scan.
+
+Four rows are scored at a time by the best instructions of the machine (`cpu.cpu_tier`). Every tier
+computes the same int32: products and sums of small integers are exact whatever their order.
+
+The tier is the *type* of a kernel's first argument, a tuple of as many zeros as the tier's number.
+That makes it part of the signature, and so of the key under which Numba caches the machine code:
+two tiers never share an entry, and one process can run them all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from cpersona_jit.kernels.cpu import cpu_tier
+from cpersona_jit.kernels.row_mask import count_admitted
+from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, ScanStats
+from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
+from cpersona_jit.kernels.vector_ir import (
+    I8,
+    I16,
+    I32,
+    I64,
+    byte_pointer,
+    call,
+    constant,
+    load,
+    prefetch,
+    splat,
+    sum_four,
+)
+
+PLAIN, AVX2, AVX_VNNI, AVX512_VNNI = 1, 2, 3, 4
+TIER_TAGS = {
+    "plain": (0,) * PLAIN,
+    "avx2": (0,) * AVX2,
+    "avx_vnni": (0,) * AVX_VNNI,
+    "avx512_vnni": (0,) * AVX512_VNNI,
+}
+_TIER = TIER_TAGS[cpu_tier()]
+
+# Coordinates per turn of the inner loop: one cache line of a row.
+STEP = 64
+# How far ahead of the scan to fetch: a page, which is also what hides a missing huge page.
+PREFETCH_BYTES = 4096
+
+# 0x80 in each byte of an int32.
+FLIP_TOP_BITS = 0x80808080 - (1 << 32)
+
+
+def dense_top_k(
+    codes: np.ndarray, planes: np.ndarray, mask: np.ndarray, k: int
+) -> tuple[np.ndarray, ScanStats]:
+    """Find the ``k`` admitted rows of the largest dot product with the query.
+
+    Parameters
+    ----------
+    codes : ndarray of int8, shape (n, D), C order
+        Rows; ``D`` is a multiple of 64.
+    planes : ndarray of int8, shape (2, D), C order
+        High and low plane of the query (`quantize.quantize_query`).
+    mask : ndarray of uint64, shape (ceil(n / 64),)
+        Admitted rows; bits past ``n`` are zero.
+    k : int
+        How many rows to keep, at least 0.
+
+    Returns
+    -------
+    keys : ndarray of int64, shape (min(k, admitted),)
+        Best first; `topk_order.unpack_keys` splits them. The score is
+        ``128 * (row . high) + row . low``, an int32.
+    stats : ScanStats
+        Over ``score >> DENSE_STAT_SHIFT`` of all admitted rows.
+    """
+    count = count_admitted(mask)
+    keys, total, total_sq = _scan(_TIER, codes, planes, mask, min(k, count))
+    return np.sort(keys)[::-1].copy(), ScanStats(count, total, total_sq)
+
+
+def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Score the given rows.
+
+    Parameters
+    ----------
+    codes, planes : ndarray of int8
+        As in `dense_top_k`.
+    rows : ndarray of int64, shape (m,)
+        Row positions in any order; ascending is fastest.
+
+    Returns
+    -------
+    ndarray of int64, shape (m,)
+    """
+    return _gather(_TIER, codes, planes, rows)
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _scan(tier, codes, planes, mask, k):
+    n = codes.shape[0]
+    query, bias = _joined_query(planes)
+    buffer = np.empty(buffer_size(k), np.int64)
+    filled = 0
+    # Scores below this cannot enter the list; nothing can enter a list of no rows.
+    floor = np.int64(-(1 << 31)) if k > 0 else np.int64(1 << 31)
+    total = 0
+    total_sq = 0
+    for word in range(mask.shape[0]):
+        admitted = np.int64(mask[word])
+        if admitted == 0:
+            continue
+        for group in range(16):
+            bits = (admitted >> (4 * group)) & 15
+            if bits == 0:
+                continue
+            row = 64 * word + 4 * group
+            # The last group may be short: its missing rows repeat the last one, unadmitted.
+            row1, row2, row3 = min(row + 1, n - 1), min(row + 2, n - 1), min(row + 3, n - 1)
+            scores = _dot_four(
+                tier, codes, planes, query, bias, row, row1, row2, row3, PREFETCH_BYTES
+            )
+            for lane in range(4):
+                if (bits >> lane) & 1 == 0:
+                    continue
+                score = np.int64(scores[lane])
+                shifted = score >> DENSE_STAT_SHIFT
+                total += shifted
+                total_sq += shifted * shifted
+                if score >= floor:
+                    buffer[filled] = pack_key(score, row + lane)
+                    filled += 1
+                    if filled == buffer.shape[0]:
+                        # Rows ascend: a later row of the k-th score would lose the tie.
+                        floor = (select_largest(buffer, filled, k) >> 31) + 1
+                        filled = k
+    if filled > k:
+        select_largest(buffer, filled, k)
+        filled = k
+    return buffer[:filled], total, total_sq
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _gather(tier, codes, planes, rows):
+    query, bias = _joined_query(planes)
+    scores = np.empty(rows.shape[0], np.int64)
+    last = rows.shape[0] - 1
+    for start in range(0, rows.shape[0], 4):
+        row0, row1 = rows[start], rows[min(start + 1, last)]
+        row2, row3 = rows[min(start + 2, last)], rows[min(start + 3, last)]
+        found = _dot_four(tier, codes, planes, query, bias, row0, row1, row2, row3, 0)
+        for lane in range(min(4, rows.shape[0] - start)):
+            scores[start + lane] = found[lane]
+    return scores
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _joined_query(planes):
+    """Return the query as int16, and 128 times its sum (what unsigned rows add to a score)."""
+    query = np.empty(planes.shape[1], np.int16)
+    total = 0
+    for j in range(planes.shape[1]):
+        query[j] = (np.int16(planes[0, j]) << 7) + planes[1, j]
+        total += query[j]
+    return query, np.int32(total << 7)
+
+
+def _dot_four(tier, codes, planes, query, bias, row0, row1, row2, row3, ahead):
+    """Score four rows (any four): a tuple of four int32. ``ahead`` is a prefetch distance."""
+    raise NotImplementedError("compiled code only")
+
+
+@overload(_dot_four)
+def _dot_four_of_tier(tier, codes, planes, query, bias, row0, row1, row2, row3, ahead):
+    if tier.count == PLAIN:
+
+        def plain(tier, codes, planes, query, bias, row0, row1, row2, row3, ahead):
+            return (
+                _dot_plain(codes[row0], query),
+                _dot_plain(codes[row1], query),
+                _dot_plain(codes[row2], query),
+                _dot_plain(codes[row3], query),
+            )
+
+        return plain
+
+    if tier.count == AVX2:
+
+        def avx2(tier, codes, planes, query, bias, row0, row1, row2, row3, ahead):
+            return _dot_four_words(codes, query, row0, row1, row2, row3, ahead)
+
+        return avx2
+
+    def vnni(tier, codes, planes, query, bias, row0, row1, row2, row3, ahead):
+        return _dot_four_bytes(tier, codes, planes, bias, row0, row1, row2, row3, ahead)
+
+    return vnni
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _dot_plain(row, query):
+    total = np.int32(0)
+    for j in range(row.shape[0]):
+        total += np.int32(row[j]) * np.int32(query[j])
+    return np.int32(total)
+
+
+@intrinsic
+def _dot_four_bytes(typing_context, tier, codes, planes, bias, row0, row1, row2, row3, ahead):
+    """Four dot products by ``vpdpbusd``, of 512 bits or 256 by the tier.
+
+    The instruction multiplies unsigned bytes by signed ones. Flipping the top bit of a row's byte
+    adds 128 to it, which adds ``bias`` to the score. Both query planes ride on one load of a row.
+    """
+    lanes = 16 if tier.count == AVX512_VNNI else 8
+    name = f"llvm.x86.avx512.vpdpbusd.{32 * lanes}"
+
+    def generate(context, builder, signature, arguments):
+        _, codes_value, planes_value, bias_value, *rows, ahead_value = arguments
+        data = byte_pointer(context, builder, signature.args[1], codes_value)
+        width = _row_length(context, builder, signature.args[1], codes_value)
+        high = byte_pointer(context, builder, signature.args[2], planes_value)
+        low = builder.gep(high, [width])
+        # Bytes travel as int32, four to an element: the operand type that every LLVM accepts.
+        flip = constant(I32, lanes, FLIP_TOP_BITS)
+
+        def add_step(row, offset, sums):
+            for part in range(0, STEP, 4 * lanes):
+                at = builder.add(offset, I64(part))
+                flipped = builder.xor(load(builder, row, at, I32, lanes), flip)
+                for plane, variable in zip((high, low), sums, strict=True):
+                    weights = load(builder, plane, at, I32, lanes)
+                    old = builder.load(variable)
+                    new = call(builder, name, old.type, [old, flipped, weights])
+                    builder.store(new, variable)
+
+        starts = [builder.gep(data, [builder.mul(row, width)]) for row in rows]
+        sums = _loop_rows(builder, starts, width, ahead_value, add_step, lanes, 2)
+        sevens = constant(I32, lanes, 7)
+        joined = [builder.add(builder.shl(highs, sevens), lows) for highs, lows in sums]
+        scores = builder.sub(sum_four(builder, joined), splat(builder, bias_value, 4))
+        return _as_tuple(context, builder, signature, scores)
+
+    return _four_int32(tier, codes, planes, bias, row0, row1, row2, row3, ahead), generate
+
+
+@intrinsic
+def _dot_four_words(typing_context, codes, query, row0, row1, row2, row3, ahead):
+    """Four dot products by AVX2's ``vpmaddwd``: int8 widened to int16, times the int16 query."""
+    lanes = 8
+
+    def generate(context, builder, signature, arguments):
+        codes_value, query_value, *rows, ahead_value = arguments
+        data = byte_pointer(context, builder, signature.args[0], codes_value)
+        width = _row_length(context, builder, signature.args[0], codes_value)
+        weights_data = byte_pointer(context, builder, signature.args[1], query_value)
+
+        def add_step(row, offset, sums):
+            for part in range(0, STEP, 2 * lanes):
+                at = builder.add(offset, I64(part))
+                wide = ir.VectorType(I16, 2 * lanes)
+                values = builder.sext(load(builder, row, at, I8, 2 * lanes), wide)
+                weights_at = builder.shl(at, I64(1))
+                weights = load(builder, weights_data, weights_at, I16, 2 * lanes)
+                old = builder.load(sums[0])
+                products = call(builder, "llvm.x86.avx2.pmadd.wd", old.type, [values, weights])
+                builder.store(builder.add(old, products), sums[0])
+
+        starts = [builder.gep(data, [builder.mul(row, width)]) for row in rows]
+        sums = _loop_rows(builder, starts, width, ahead_value, add_step, lanes, 1)
+        scores = sum_four(builder, [only for (only,) in sums])
+        return _as_tuple(context, builder, signature, scores)
+
+    return _four_int32(codes, query, row0, row1, row2, row3, ahead), generate
+
+
+def _loop_rows(builder, starts, width, ahead, add_step, lanes, n_sums):
+    """Emit the loop over a row's cache lines; return for each row its ``n_sums`` vectors."""
+    vector = ir.VectorType(I32, lanes)
+    zero = constant(I32, lanes, 0)
+    # Variables that LLVM turns into registers: they are never anything but loaded and stored.
+    sums = [[cgutils.alloca_once(builder, vector) for _ in range(n_sums)] for _ in starts]
+    for variable in (variable for of_row in sums for variable in of_row):
+        builder.store(zero, variable)
+    with cgutils.for_range_slice(builder, I64(0), width, I64(STEP)) as (offset, _):
+        for start, of_row in zip(starts, sums, strict=True):
+            prefetch(builder, start, builder.add(offset, ahead))
+            add_step(start, offset, of_row)
+    return [[builder.load(variable) for variable in of_row] for of_row in sums]
+
+
+def _four_int32(*arguments):
+    """Return the signature of an intrinsic that scores four rows; rows and distance are intp."""
+    fixed = arguments[:-5]
+    return types.UniTuple(types.int32, 4)(*fixed, *(types.intp,) * 5)
+
+
+def _as_tuple(context, builder, signature, vector):
+    elements = [builder.extract_element(vector, I32(lane)) for lane in range(4)]
+    return context.make_tuple(builder, signature.return_type, elements)
+
+
+def _row_length(context, builder, array_type, array):
+    shape = context.make_array(array_type)(context, builder, array).shape
+    return cgutils.unpack_tuple(builder, shape, 2)[1]
