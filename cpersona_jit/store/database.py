@@ -16,10 +16,8 @@ message that says so.
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,10 +27,9 @@ from cpersona_jit.errors import (
     CorruptStoreError,
     NotAStoreError,
     ReadOnlyStoreError,
-    StoreError,
     StoreNotFoundError,
-    UsageError,
 )
+from cpersona_jit.store.files import create_empty, is_present, resolve
 from cpersona_jit.store.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -43,7 +40,6 @@ from cpersona_jit.store.schema import (
 from cpersona_jit.store.sqlite_errors import store_errors
 
 BUSY_TIMEOUT_MS = 5000
-_READ_ONLY_ERRNOS = {errno.EROFS, errno.EPERM}
 
 
 def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlite3.Connection:
@@ -72,11 +68,11 @@ def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlit
     CorruptStoreError, ReadOnlyStoreError, StoreFullError, StoreBusyError, StoreError
         As their names say.
     """
-    file = _resolve(path)
-    if not _exists(file):
+    file = resolve(path)
+    if not is_present(file):
         if not create:
             raise StoreNotFoundError(f"{file}: there is no such file")
-        _create_file(file)
+        create_empty(file)
     writable = os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
     with store_errors(file):
         conn = _connect(file, "rw") if writable else _connect_read_only(file)
@@ -86,49 +82,6 @@ def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlit
             conn.close()
             raise
     return conn
-
-
-def _resolve(path: str | os.PathLike[str]) -> Path:
-    text = os.fspath(path)
-    if not isinstance(text, str) or text in ("", ":memory:"):
-        raise UsageError(f"path {text!r}: a store is a file; give the name of one")
-    try:
-        return Path(os.path.realpath(text))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{text!a}: this cannot be a file name ({error})") from error
-
-
-def _exists(file: Path) -> bool:
-    try:
-        mode = file.stat().st_mode
-    except FileNotFoundError:
-        return False
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{file}: cannot be reached ({error})") from error
-    if stat.S_ISDIR(mode):
-        raise NotAStoreError(f"{file}: this is a folder; give the name of a file")
-    if not stat.S_ISREG(mode):
-        raise NotAStoreError(f"{file}: this is not a regular file")
-    return True
-
-
-def _create_file(file: Path) -> None:
-    """Make the empty file ourselves: SQLite would give it the process's default permissions."""
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except FileExistsError:
-        if not file.exists():
-            raise StoreError(f"{file}: cannot be created; its folder is a file") from None
-        # Else another process made it first: it is opened like any other.
-    except PermissionError as error:
-        raise ReadOnlyStoreError(
-            f"{file}: cannot be created, its folder cannot be written ({error.strerror})"
-        ) from error
-    except OSError as error:
-        if error.errno in _READ_ONLY_ERRNOS:
-            raise ReadOnlyStoreError(f"{file}: cannot be created ({error.strerror})") from error
-        raise StoreError(f"{file}: cannot be created ({error})") from error
 
 
 def _connect(file: Path, options: str) -> sqlite3.Connection:
