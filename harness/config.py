@@ -14,6 +14,9 @@ from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+DatasetName = Annotated[
+    str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
+]
 ArmName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 Weight = Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)]
@@ -40,11 +43,11 @@ class DatasetConfig(_Section):
     name : str
         Name known to the dataset registry, such as ``"locomo"`` or ``"synthetic"``.
     sample_queries : int, optional
-        Keep about this many queries: whole scopes, drawn with the run's seed, with only the rows
-        of those scopes. Left out: everything.
+        Keep this many judged queries, drawn with the run's seed so that tasks keep their shares,
+        and only the rows of the scopes they ask in. Left out: everything.
     """
 
-    name: Name
+    name: DatasetName
     sample_queries: Annotated[int, Field(ge=1)] | None = None
 
 
@@ -108,16 +111,6 @@ class SweepConfig(_Section):
     weight_grid: dict[ArmName, Annotated[list[Weight], Field(min_length=1)]] = {}
 
 
-class BaselineConfig(_Section):
-    """The ``[baselines]`` section: which arms the equal-weight rank fusion baseline joins.
-
-    Single arms are always measured. ``rrf_arms`` left out means all arms.
-    """
-
-    rrf_arms: Annotated[list[ArmName], Field(min_length=1)] | None = None
-    rrf_k: Annotated[float, Field(gt=0.0, le=10_000.0, allow_inf_nan=False)] = 60.0
-
-
 class SelectConfig(_Section):
     """The ``[select]`` section: the measure that decides, and the share of queries it may see."""
 
@@ -143,7 +136,6 @@ class RunConfig(_Section):
     arms: Annotated[list[ArmConfig], Field(min_length=1, max_length=16)]
     freeze: FreezeConfig = FreezeConfig()
     sweep: SweepConfig
-    baselines: BaselineConfig = BaselineConfig()
     select: SelectConfig = SelectConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
 
@@ -153,8 +145,6 @@ class RunConfig(_Section):
         arms = [arm.name for arm in self.arms]
         _require_distinct("arms", arms)
         _check_sweep(self.sweep, arms, self.freeze.depth)
-        for name in self.baselines.rrf_arms or []:
-            _require_arm("baselines.rrf_arms", name, arms)
         return self
 
     def arm_specs(self) -> tuple[ArmSpec, ...]:

@@ -1,0 +1,128 @@
+"""The choice of a setting: made on the validation part, judged on the unseen one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpersona_jit.recall.settings import ArmSpec
+from harness.config import RunConfig
+from harness.evaluate import Evaluated, macro_values, part_means
+from harness.grid import RRF_BASELINE, Setting, arm_baseline, is_single_arm
+from harness.splits import UNSEEN, VALIDATION
+
+RAW_EMBEDDING = "raw embedding"
+BEST_ARM = "best single arm"
+RRF = "RRF"
+BEST_FUSED = "best fused"
+PROPOSAL = "proposal"
+SHIPPED_ROLE = "shipped default"
+BASELINE_ROLES = (RAW_EMBEDDING, BEST_ARM, RRF)
+CONTENDER_ROLES = (BEST_FUSED, PROPOSAL, SHIPPED_ROLE)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What won; indices are positions in the run's settings.
+
+    Parameters
+    ----------
+    proposal : int
+        Best mean over datasets on the validation part.
+    plateau : list of int
+        Settings whose paired difference to the proposal, on the validation part, has an interval
+        that reaches 0: the data does not tell them apart. The proposal comes first.
+    roles : list of {role: index}
+        For each dataset. ``best single arm`` is the best on the unseen part, in hindsight, which
+        favours the baseline; ``best fused`` is the dataset's own choice on its validation part.
+    """
+
+    proposal: int
+    plateau: list[int]
+    roles: list[dict[str, int]]
+
+
+def choose(
+    evaluated: Sequence[Evaluated],
+    settings: Sequence[Setting],
+    config: RunConfig,
+    shipped: int | None,
+) -> Choice:
+    """Choose the proposal and the settings it is compared with.
+
+    Parameters
+    ----------
+    evaluated : sequence of Evaluated
+        One per dataset, all over the same settings.
+    settings : sequence of Setting
+        Baselines and sweep.
+    config : RunConfig
+        The run's config.
+    shipped : int or None
+        Which setting is the shipped default.
+
+    Returns
+    -------
+    Choice
+    """
+    objective = np.mean([macro_values(one, VALIDATION) for one in evaluated], axis=0)
+    proposal = _best(objective, range(len(settings)))
+    roles = [_roles(one, settings, config.arm_specs(), proposal, shipped) for one in evaluated]
+    return Choice(proposal, _plateau(evaluated, proposal, objective, config), roles)
+
+
+def role_columns(
+    evaluated: Sequence[Evaluated], choice: Choice, role: str
+) -> list[np.ndarray] | None:
+    """Return a role's values per dataset, each (1, Qr); None when some dataset lacks the role."""
+    if any(role not in roles for roles in choice.roles):
+        return None
+    pairs = zip(evaluated, choice.roles, strict=True)
+    return [one.values[roles[role]][None, :] for one, roles in pairs]
+
+
+def _roles(
+    one: Evaluated,
+    settings: Sequence[Setting],
+    arms: Sequence[ArmSpec],
+    proposal: int,
+    shipped: int | None,
+) -> dict[str, int]:
+    place = {setting.name: number for number, setting in enumerate(settings)}
+    validation, unseen = macro_values(one, VALIDATION), macro_values(one, UNSEEN)
+    if np.isnan(unseen).any():
+        unseen = validation
+    single = [place[arm_baseline(arm.name)] for arm in arms]
+    fused = [number for number, setting in enumerate(settings) if not is_single_arm(setting)]
+    roles: dict[str, int] = {}
+    dense = [arm.name for arm in arms if arm.kind == "dense"]
+    if dense:
+        roles[RAW_EMBEDDING] = place[arm_baseline(dense[0])]
+    roles[BEST_ARM] = _best(unseen, single)
+    if RRF_BASELINE in place:
+        roles[RRF] = place[RRF_BASELINE]
+    if fused:
+        roles[BEST_FUSED] = _best(validation, fused)
+    roles[PROPOSAL] = proposal
+    if shipped is not None:
+        roles[SHIPPED_ROLE] = shipped
+    return roles
+
+
+def _plateau(
+    evaluated: Sequence[Evaluated], proposal: int, objective: np.ndarray, config: RunConfig
+) -> list[int]:
+    behind = [one.values[proposal] - one.values for one in evaluated]
+    means = part_means(evaluated, behind, VALIDATION, config)
+    # The last mean is the objective itself: the dataset's macro mean, or the mean of datasets.
+    tied = np.flatnonzero(means.intervals.low[-1] <= 0.0)
+    rest = [int(number) for number in tied if number != proposal]
+    return [proposal, *sorted(rest, key=lambda number: -objective[number])]
+
+
+def _best(values: np.ndarray, among: Sequence[int]) -> int:
+    """Return the first of the highest: among equals the earlier setting, baselines before all."""
+    among = list(among)
+    return among[int(np.argmax(values[among]))]
