@@ -41,7 +41,8 @@ def validation_mask(
         return _by_query_hash(query_ids, share, seed)
     # Sorted first: the split must not depend on the order in which the file lists its scopes.
     names, groups = np.unique(np.asarray(scope_ids, dtype=str), return_inverse=True)
-    splitter = GroupShuffleSplit(n_splits=1, train_size=share, random_state=seed)
+    taken = _taken(len(names), share)
+    splitter = GroupShuffleSplit(n_splits=1, train_size=taken, random_state=seed)
     chosen, _ = next(splitter.split(np.zeros(len(names)), groups=np.arange(len(names))))
     return np.isin(groups, chosen)
 
@@ -49,7 +50,11 @@ def validation_mask(
 def _by_query_hash(query_ids: Sequence[str], share: float, seed: int) -> np.ndarray:
     draws = [hashlib.sha256(f"{seed}\n{query}".encode()).digest() for query in query_ids]
     order = sorted(range(len(draws)), key=draws.__getitem__)
-    taken = min(max(round(share * len(draws)), 1), max(len(draws) - 1, 1))
     mask = np.zeros(len(draws), dtype=bool)
-    mask[order[:taken]] = True
+    mask[order[: _taken(len(draws), share)]] = True
     return mask
+
+
+def _taken(things: int, share: float) -> int:
+    """Return how many of the things are the share, leaving one on each side where possible."""
+    return min(max(round(share * things), 1), max(things - 1, 1))
