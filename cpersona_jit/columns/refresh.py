@@ -1,0 +1,42 @@
+"""Keeping a snapshot in step with its store, whoever wrote to it."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from cpersona_jit.columns.build import BuildIndex, Model, build_columns
+from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.store.database import generation, read_snapshot
+from cpersona_jit.store.reads import changed_rows, deleted_since
+
+
+def refreshed_columns(
+    conn: sqlite3.Connection, previous: Columns | None, model: Model, build_index: BuildIndex
+) -> Columns:
+    """Return `previous` while it is current, else a snapshot that is.
+
+    Parameters
+    ----------
+    conn : sqlite3.Connection
+        The store; the caller holds its lock.
+    previous : Columns or None
+        The last snapshot of this store.
+    model : Model
+        The model whose vectors the snapshot holds; another one than before rebuilds everything.
+    build_index : callable
+        ``build_gram_index`` of the kernel set in use.
+    """
+    if previous is not None and previous.fingerprint != model.fingerprint:
+        previous = None
+    if previous is not None and previous.generation == generation(conn):
+        return previous
+    since = 0 if previous is None else previous.generation
+    with read_snapshot(conn):
+        return build_columns(
+            changed_rows(conn, since),
+            deleted_since(conn, since),
+            generation=generation(conn),
+            model=model,
+            build_index=build_index,
+            previous=previous,
+        )

@@ -1,0 +1,147 @@
+"""The columnar snapshot of a store: one array per property, one position per memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from cpersona_jit.isolation import Axes, code_predicate
+from cpersona_jit.kernels.gram_lists import GramIndex
+from cpersona_jit.kernels.row_mask import pack_mask
+
+UNDATED = np.iinfo(np.int64).min
+_MASKS_KEPT = 64
+
+
+class GramRows(NamedTuple):
+    """The grams of each row before they are inverted; row r owns ``row_ptr[r]:row_ptr[r + 1]``."""
+
+    row_ptr: np.ndarray  # int64 (n + 1,)
+    keys: np.ndarray  # uint64, sorted and distinct inside a row
+    counts: np.ndarray  # uint8, term frequency clipped at 3
+
+
+class Mask(NamedTuple):
+    """The rows a call may see."""
+
+    words: np.ndarray  # uint64 (ceil(n / 64),), bit r & 63 of word r >> 6
+    count: int
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Everything recall needs to know about the rows of a store, as arrays.
+
+    Row ``r`` of every array is the memory ``ids[r]``; rows ascend by memory id. A snapshot never
+    changes: a store that changed gives a new snapshot.
+
+    Attributes
+    ----------
+    generation : int
+        The store's write generation that this snapshot shows.
+    ids, event_time, created_at : ndarray of int64, shape (n,)
+        Memory ids; event and creation time in UTC microseconds, ``UNDATED`` without an event time.
+    codes_by_name : dict of str to ndarray of int32, shape (n,)
+        Codes of ``agent_id``, ``project_id``, ``channel``, ``session_id``, ``source_id`` and
+        ``source_name`` (the speaker).
+    tables : dict of str to dict of str to int
+        The code of each string of those columns.
+    lengths : ndarray of int32, shape (n,)
+        Code points of the normalised text.
+    codes : ndarray of int8, shape (n, width)
+        Quantised embeddings, zero where the row has none of the active model. Width 0 without one.
+    signs : ndarray of uint64, shape (ceil(n / 8), width / 64, 8)
+        Sign bits in blocks of eight rows.
+    embedded : Mask
+        Rows that have a vector of the active model.
+    gram_rows : dict of int to GramRows
+        Grams of each size, row by row.
+    gram_index : dict of int to GramIndex
+        The same inverted.
+    tie_rank : ndarray of int64, shape (n,)
+        Position of the row in the order (event time descending, undated last, id ascending) which
+        breaks ties of the fused score.
+    fingerprint : str
+        Fingerprint of the embedding model whose vectors the codes hold; empty without one.
+    dim : int
+        Dimension of that model before padding; 0 without one.
+    """
+
+    generation: int
+    ids: np.ndarray
+    event_time: np.ndarray
+    created_at: np.ndarray
+    codes_by_name: dict[str, np.ndarray]
+    tables: dict[str, dict[str, int]]
+    lengths: np.ndarray
+    codes: np.ndarray
+    signs: np.ndarray
+    embedded: Mask
+    gram_rows: dict[int, GramRows]
+    gram_index: dict[int, GramIndex]
+    tie_rank: np.ndarray
+    fingerprint: str
+    dim: int
+    _masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
+    _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.ids.size
+
+    def mask(self, axes: Axes) -> Mask:
+        """Return the rows that `axes` admits; remembered for the last few axes."""
+        key = (axes.agent_id, axes.project_id, axes.channel)
+        found = self._masks.get(key)
+        if found is None:
+            found = mask_of(
+                code_predicate(
+                    axes,
+                    self.codes_by_name["agent_id"],
+                    self.codes_by_name["project_id"],
+                    self.codes_by_name["channel"],
+                    self.tables,
+                )
+            )
+            self._masks[key] = found
+            while len(self._masks) > _MASKS_KEPT:
+                self._masks.popitem(last=False)
+        return found
+
+    def length_factor(self, exponent: float) -> np.ndarray:
+        """Return ``65535 * length ** -exponent`` as uint16, shape (n,), at least 1.
+
+        Being free of the scope's mean length, a row's factor never changes when others come or go.
+        """
+        found = self._factors.get(exponent)
+        if found is None:
+            scaled = 65535.0 * np.maximum(self.lengths, 1).astype(np.float64) ** -exponent
+            found = np.maximum(np.rint(scaled), 1).astype(np.uint16)
+            self._factors[exponent] = found
+        return found
+
+    def positions(self, ids: np.ndarray) -> np.ndarray:
+        """Return the positions of memory `ids`; -1 for those not in the snapshot."""
+        if not self.n:
+            return np.full(len(ids), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, ids), self.n - 1)
+        return np.where(self.ids[at] == ids, at, -1)
+
+
+def mask_of(admitted: np.ndarray) -> Mask:
+    """Return the mask that admits the rows set in a boolean array of shape (n,)."""
+    return Mask(pack_mask(admitted), int(np.count_nonzero(admitted)))
+
+
+def tie_order(event_time: np.ndarray) -> np.ndarray:
+    """Return each row's place in the order (event time descending, undated last, row ascending)."""
+    # UNDATED is the smallest int64, whose negation overflows back to itself: set it apart.
+    undated = event_time == UNDATED
+    order = np.lexsort((np.where(undated, 0, -event_time), undated))
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    return rank

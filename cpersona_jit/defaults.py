@@ -1,0 +1,27 @@
+"""Every default of recall, with the record that chose it.
+
+A default changes here, by hand, together with the name of a record under ``results/`` that shows
+why. ``tests/test_defaults.py`` fails when a default names no record.
+"""
+
+from __future__ import annotations
+
+from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
+
+# Provisional until the first sweep is recorded.
+RECALL_RECORD = ""
+
+DEFAULT_ARMS = (
+    ArmSpec("dense", "dense"),
+    ArmSpec("gram3", "gram", size=3, term_frequency="2bit", length_exponent=0.15, idf_power=1.25),
+    ArmSpec("gram4", "gram", size=4, term_frequency="2bit", length_exponent=0.15, idf_power=1.25),
+)
+DEFAULT_FUSION = FusionSpec("score", {"dense": 1.0, "gram3": 1.0, "gram4": 1.0})
+DEFAULT_DEPTH = 200
+DEFAULT_SETTINGS = RecallSettings(DEFAULT_ARMS, DEFAULT_FUSION, DEFAULT_DEPTH)
+
+# The frozen baseline that every claim is compared with: reciprocal rank fusion of one dense and
+# one lexical arm with k = 60 and equal weights.
+BASELINE_FUSION = FusionSpec("rrf", {"dense": 1.0, "gram3": 1.0}, rrf_k=60.0)
+
+DEFAULT_LIMIT = 10

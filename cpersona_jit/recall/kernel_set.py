@@ -1,0 +1,98 @@
+"""Which kernels serve: the compiled ones, or their NumPy twins until those are ready.
+
+Both give the same integers and the same floats, so a recall answers the same before and after the
+switch; only its speed differs. Nothing here imports Numba until it is asked to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpersona_jit.kernels.quantize import block_signs, quantize_query, quantize_rows, sign_words
+
+
+@dataclass(frozen=True)
+class KernelSet:
+    """The kernels that building columns and recalling call."""
+
+    name: str
+    build_gram_index: Callable
+    masked_document_frequency: Callable
+    overlap_top_k: Callable
+    overlap_scores: Callable
+    dense_top_k: Callable
+    dense_scores: Callable
+    rrf_scores: Callable
+    score_fusion: Callable
+
+
+_lock = threading.Lock()
+_compiled: KernelSet | None = None
+
+
+def numpy_kernels() -> KernelSet:
+    """Return the NumPy kernels: exact, slower, ready at once."""
+    from cpersona_jit.kernels.numpy_path import fusion, gram_index, gram_overlap, int8_scan
+
+    return _collect("numpy", gram_index, gram_overlap, int8_scan, fusion)
+
+
+def warm_kernels() -> KernelSet:
+    """Compile (or load from the cache) every kernel that a recall calls, and switch to them.
+
+    Safe to call from any thread and more than once; callers wait for the one that compiles.
+    """
+    global _compiled
+    with _lock:
+        if _compiled is None:
+            from cpersona_jit.kernels import fusion, gram_index, gram_overlap, int8_scan
+
+            kernels = _collect("numba", gram_index, gram_overlap, int8_scan, fusion)
+            _touch(kernels)
+            _compiled = kernels
+    return _compiled
+
+
+def current_kernels() -> KernelSet:
+    """Return the compiled kernels when they are ready, else the NumPy ones."""
+    return _compiled or numpy_kernels()
+
+
+def _collect(name: str, gram_index, gram_overlap, int8_scan, fusion) -> KernelSet:
+    return KernelSet(
+        name,
+        gram_index.build_gram_index,
+        gram_index.masked_document_frequency,
+        gram_overlap.overlap_top_k,
+        gram_overlap.overlap_scores,
+        int8_scan.dense_top_k,
+        int8_scan.dense_scores,
+        fusion.rrf_scores,
+        fusion.score_fusion,
+    )
+
+
+def _touch(kernels: KernelSet) -> None:
+    """Call each kernel once, with the types that recall uses, on a store of two rows."""
+    mask = np.array([3], np.uint64)
+    index = kernels.build_gram_index(
+        np.array([0, 1, 2]), np.array([7, 7], np.uint64), np.array([1, 3], np.uint8), 2
+    )
+    lists = np.array([0], np.int64)
+    kernels.masked_document_frequency(index, lists, mask)
+    counters = np.zeros(64, np.uint16)
+    factor = np.ones(2, np.uint16)
+    kernels.overlap_top_k(index, lists, np.array([1], np.uint16), factor, mask, 2, counters)
+    kernels.overlap_scores(counters, factor, lists)
+    codes = quantize_rows(np.eye(2, 64, dtype=np.float32))
+    block_signs(sign_words(codes))
+    planes, _ = quantize_query(np.eye(1, 64, dtype=np.float32)[0])
+    kernels.dense_top_k(codes, planes, mask, 2)
+    kernels.dense_scores(codes, planes, lists)
+    one = np.ones(1)
+    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
+    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
