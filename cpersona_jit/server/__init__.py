@@ -1,0 +1,1 @@
+"""The MCP server: a thin boundary that lets agents store and recall over stdio."""

@@ -1,0 +1,177 @@
+"""The parameters of the tools, as an agent reads them in the tools' schemas.
+
+Limits of a memory are not repeated as schema limits: the store checks them, and answers with one
+documented reason whichever way the record came in.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+
+MAX_LIMIT = 100
+MAX_REFS = 20
+
+
+def _text_or_none(value: Any, check_text: ValidatorFunctionWrapHandler) -> Any:
+    return None if value is None else check_text(value)
+
+
+# Annotated as `str`, not `str | None`: of every other type the SDK decodes a string as JSON first,
+# and the project "null" would become "no filter".
+OptionalText = Annotated[
+    str,
+    WrapValidator(_text_or_none),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+]
+
+AgentId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Whose memory this is. Exact match; no call ever sees another agent's rows. "
+        "Keep it the same across sessions.",
+    ),
+]
+
+StoreProject = Annotated[
+    OptionalText,
+    Field(
+        description="Project the memory belongs to. Leave out for the global pool, which every "
+        "project of this agent sees."
+    ),
+]
+
+StoreChannel = Annotated[
+    OptionalText,
+    Field(
+        description="Conversation channel the memory belongs to (a room, a thread, an app). Leave "
+        "out when it belongs to none; such rows are seen from every channel."
+    ),
+]
+
+ReadProject = Annotated[
+    OptionalText,
+    Field(
+        description="A project name: that project and the global pool. Empty string: the global "
+        "pool only. Left out: all projects."
+    ),
+]
+
+ReadChannel = Annotated[
+    OptionalText,
+    Field(
+        description="A channel name: that channel and rows without a channel. Left out or empty: "
+        "all channels."
+    ),
+]
+
+Content = Annotated[
+    str,
+    Field(
+        description="The text to remember, 1 to 16,000 characters, kept word for word. It must "
+        "make sense on its own, months later."
+    ),
+]
+
+CallerId = Annotated[
+    OptionalText,
+    Field(
+        description="Your own id for this memory, for example a message id, at most 256 "
+        "characters. A second memory with the same id in the same project and channel is skipped."
+    ),
+]
+
+SourceFields = Annotated[
+    dict[str, Any] | None,
+    Field(
+        description="Who or what said it. `name` is searched together with the content, so give "
+        "the speaker's name."
+    ),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {
+                        "type": {"type": "string", "description": "user, agent, system, document"},
+                        "id": {"type": "string"},
+                        "name": {"type": "string", "description": "Name of the speaker"},
+                    },
+                    "additionalProperties": False,
+                },
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+
+SessionId = Annotated[
+    OptionalText,
+    Field(description="The session or conversation it was said in, at most 256 characters."),
+]
+
+Timestamp = Annotated[
+    OptionalText,
+    Field(
+        description="When it was said or happened, ISO 8601, for example 2026-03-14T09:30:00+09:00 "
+        "or 2026-03-14 (no offset means UTC). Kept word for word. Left out: undated."
+    ),
+]
+
+Metadata = Annotated[
+    dict[str, Any] | None,
+    Field(description="A JSON object of your own, at most 8,000 characters. It is not searched."),
+]
+
+Query = Annotated[
+    str,
+    Field(
+        description="What you want to know, in plain words and in the language of the memories. "
+        "Names, numbers, codes and dates help."
+    ),
+]
+
+Limit = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_LIMIT,
+        description="How many rows to return at most. It never changes how widely is searched.",
+    ),
+]
+
+Refs = Annotated[
+    list[Any],
+    Field(
+        max_length=MAX_REFS,
+        description='Refs from recall, for example ["mem:12", "mem:40"]. To read a part of a long '
+        'memory, give {"ref": "mem:12", "span": [start, end]} in characters, end excluded.',
+    ),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": MAX_REFS,
+            "items": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "properties": {
+                            "ref": {"type": "string"},
+                            "span": {
+                                "type": "array",
+                                "items": {"type": "integer", "minimum": 0},
+                                "minItems": 2,
+                                "maxItems": 2,
+                            },
+                        },
+                        "required": ["ref"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        }
+    ),
+]

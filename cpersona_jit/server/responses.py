@@ -1,0 +1,136 @@
+"""The answers of the tools: their shapes, and how they are made from the library's results.
+
+A field that has nothing to say is left out, so that what an agent reads stays short.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NotRequired
+
+# pydantic reads the typing module's TypedDict only from Python 3.12 on.
+from typing_extensions import TypedDict
+
+from cpersona_jit.server.preview import preview
+
+if TYPE_CHECKING:
+    from cpersona_jit.records import Source, StoreOutcome
+    from cpersona_jit.results import RecallResult, RecallRow
+
+
+class SourceFields(TypedDict, total=False):
+    """Who or what said a memory; only the parts that are known."""
+
+    type: str
+    id: str
+    name: str
+
+
+class StoreResponse(TypedDict):
+    """What became of a memory that was to be stored."""
+
+    result: Literal["stored", "skipped", "rejected"]
+    ref: NotRequired[str]
+    reason: NotRequired[str]
+    detail: NotRequired[str]
+    warnings: NotRequired[list[str]]
+
+
+class RecalledRow(TypedDict):
+    """One row of a recall."""
+
+    ref: str
+    content: str
+    content_truncated: NotRequired[bool]
+    content_len: NotRequired[int]
+    source: SourceFields
+    timestamp: str
+    id: str
+    session_id: NotRequired[str]
+
+
+class RecallResponse(TypedDict):
+    """Rows of a recall, best first."""
+
+    rows: list[RecalledRow]
+    order: Literal["best_first"]
+    degraded: NotRequired[list[str]]
+
+
+class ContentRow(TypedDict):
+    """One memory, or the span of it that was asked for."""
+
+    ref: str
+    content: str
+    span: NotRequired[list[int]]
+    content_len: NotRequired[int]
+    source: SourceFields
+    timestamp: str
+    id: str
+    session_id: NotRequired[str]
+    metadata: NotRequired[dict[str, Any]]
+
+
+class UnresolvedSpan(TypedDict):
+    """A span that could not be returned exactly."""
+
+    ref: str
+    span: Any
+    reason: Literal["invalid_span", "span_out_of_range"]
+
+
+class ContentsResponse(TypedDict):
+    """Whole memories by ref."""
+
+    rows: list[ContentRow]
+    missing: list[str]
+    unresolved: NotRequired[list[UnresolvedSpan]]
+
+
+def store_response(outcome: StoreOutcome) -> StoreResponse:
+    """Shape the outcome of one store."""
+    response: StoreResponse = {"result": outcome.status}
+    if outcome.ref:
+        response["ref"] = outcome.ref
+    if outcome.reason:
+        response["reason"] = outcome.reason
+    if outcome.detail:
+        response["detail"] = outcome.detail
+    if outcome.warnings:
+        response["warnings"] = list(outcome.warnings)
+    return response
+
+
+def recall_response(result: RecallResult, preview_chars: int) -> RecallResponse:
+    """Shape a recall; contents longer than `preview_chars` are cut (0 = never)."""
+    rows = [_recalled_row(row, preview_chars) for row in result.rows]
+    response: RecallResponse = {"rows": rows, "order": "best_first"}
+    if result.degraded:
+        response["degraded"] = list(result.degraded)
+    return response
+
+
+def _recalled_row(row: RecallRow, preview_chars: int) -> RecalledRow:
+    shaped: RecalledRow = {
+        "ref": row.ref,
+        **preview(row.content, preview_chars),
+        "source": source_fields(row.source),
+        "timestamp": row.timestamp,
+        "id": row.id,
+    }
+    if row.session_id:
+        shaped["session_id"] = row.session_id
+    return shaped
+
+
+def source_fields(source: Source | None) -> SourceFields:
+    """Return the non-empty parts of a source."""
+    if source is None:
+        return {}
+    parts: SourceFields = {}
+    if source.type:
+        parts["type"] = source.type
+    if source.id:
+        parts["id"] = source.id
+    if source.name:
+        parts["name"] = source.name
+    return parts

@@ -1,0 +1,41 @@
+"""What an operator may set when starting the server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cpersona_jit.errors import UsageError
+
+DEFAULT_AGENT_ID = "default"
+DEFAULT_PREVIEW_CHARS = 500
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    """Settings of one server process.
+
+    Parameters
+    ----------
+    db : pathlib.Path
+        The SQLite file; created when it does not exist.
+    embedder : str
+        Provider spec, see :func:`cpersona_jit.embed.registry.load_provider`.
+    agent_id : str
+        The ``agent_id`` of calls that name none.
+    preview_chars : int
+        Longest ``content`` of a recall row, in characters; 0 never cuts.
+    """
+
+    db: Path
+    embedder: str = "default"
+    agent_id: str = DEFAULT_AGENT_ID
+    preview_chars: int = DEFAULT_PREVIEW_CHARS
+
+    def __post_init__(self) -> None:
+        if not self.agent_id:
+            raise UsageError("agent_id '' is empty; allowed: any name, it owns the memories")
+        if self.preview_chars < 0:
+            raise UsageError(
+                f"preview_chars {self.preview_chars} is negative; allowed: 0 (never cut) or more"
+            )

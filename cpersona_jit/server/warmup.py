@@ -1,0 +1,58 @@
+"""Warm-up behind the handshake: open the file, build the columns, compile the kernels."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+from cpersona_jit.errors import CPersonaError
+from cpersona_jit.server.memory_handle import MemoryHandle
+
+logger = logging.getLogger(__name__)
+
+
+class WarmUp:
+    """Server middleware that starts the warm-up once the first message has been handled.
+
+    Starting it any earlier would make the first answer compete with the import of Numba for the
+    interpreter. Until it is done, calls run on the exact NumPy path.
+    """
+
+    def __init__(self, handle: MemoryHandle) -> None:
+        self._handle = handle
+        self._started = False
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Pass the message on, then start the warm-up if it has not been started."""
+        try:
+            return await call_next(ctx)
+        finally:
+            if not self._started:
+                self._started = True
+                # A daemon: a client that leaves early must not wait for a compiler.
+                threading.Thread(
+                    target=warm_up, args=(self._handle,), name="warm-up", daemon=True
+                ).start()
+
+
+def warm_up(handle: MemoryHandle) -> None:
+    """Make later calls fast; a failure is logged here, and the calls it concerns report it."""
+    try:
+        handle.get().columns()
+    except CPersonaError as error:
+        logger.warning("the memory is not ready: %s", error)
+    except Exception:
+        logger.exception("opening the memory failed")
+    try:
+        from cpersona_jit.recall.kernel_set import warm_kernels
+
+        warm_kernels()
+    except Exception:
+        logger.exception("kernels could not be compiled; recall stays on the slower NumPy path")
+    else:
+        logger.info("kernels are compiled")

@@ -1,0 +1,224 @@
+"""The pieces of the MCP boundary that need no process: previews, spans, bad lines, schemas."""
+
+from __future__ import annotations
+
+import json
+
+import mcp_types
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from cpersona_jit.errors import CPersonaError, UsageError
+from cpersona_jit.records import Row, Source
+from cpersona_jit.server.contents import contents_response, parse_wanted
+from cpersona_jit.server.memory_handle import MemoryHandle
+from cpersona_jit.server.preview import preview
+from cpersona_jit.server.settings import ServerSettings
+from cpersona_jit.server.tools import memory_tools
+from cpersona_jit.server.unreadable_lines import error_answer
+
+TEXTS = st.text(st.sampled_from("ab 日本語\u0301👩\u200d👧。\n"), max_size=40)
+
+
+@given(TEXTS, st.integers(0, 45))
+def test_preview_is_a_pure_prefix_and_says_so_only_when_cut(content: str, limit: int) -> None:
+    shown = preview(content, limit)
+    assert content.startswith(shown["content"])
+    if limit == 0 or len(content) <= limit:
+        assert shown == {"content": content}
+    else:
+        assert len(shown["content"]) == limit
+        assert shown["content_truncated"] is True
+        assert shown["content_len"] == len(content)
+
+
+def row(memory_id: int, content: str) -> Row:
+    return Row(
+        ref=f"mem:{memory_id}",
+        id=memory_id,
+        agent_id="a",
+        project_id="",
+        channel="",
+        msg_id="m",
+        content=content,
+        source=Source(),
+        session_id="",
+        timestamp="",
+        event_time=None,
+        created_at=0,
+        updated_at=None,
+        metadata={},
+        model_id=None,
+        revision=1,
+    )
+
+
+@given(TEXTS.filter(bool), st.data())
+def test_a_span_returns_exactly_that_part(content: str, data: st.DataObject) -> None:
+    end = data.draw(st.integers(1, len(content)))
+    start = data.draw(st.integers(0, end - 1))
+    wanted = parse_wanted([{"ref": "mem:1", "span": [start, end]}])
+    response = contents_response(wanted, [row(1, content)])
+    assert [part["content"] for part in response["rows"]] == [content[start:end]]
+    assert response["rows"][0]["content_len"] == len(content)
+    assert response["missing"] == []
+    assert "unresolved" not in response
+
+
+@pytest.mark.parametrize(
+    ("span", "reason"),
+    [
+        ([0, 4], "span_out_of_range"),
+        ([3, 4], "span_out_of_range"),
+        ([-1, 2], "invalid_span"),
+        ([2, 2], "invalid_span"),
+        ([2, 1], "invalid_span"),
+        ([0], "invalid_span"),
+        ([0, 1.5], "invalid_span"),
+        ([False, True], "invalid_span"),
+        ("0-2", "invalid_span"),
+        (None, "invalid_span"),
+    ],
+)
+def test_a_span_that_cannot_be_met_is_never_widened(span: object, reason: str) -> None:
+    wanted = parse_wanted([{"ref": "mem:1", "span": span}])
+    response = contents_response(wanted, [row(1, "abc")])
+    assert response["rows"] == []
+    assert response["missing"] == []
+    assert response["unresolved"] == [{"ref": "mem:1", "span": span, "reason": reason}]
+
+
+def test_contents_keep_the_order_asked_for_and_one_bad_ref_fails_nothing() -> None:
+    asked = [
+        "mem:2",
+        7,
+        "nonsense",
+        {"ref": "mem:1", "part": 3},
+        "mem:1",
+        "mem:2",
+        {"ref": 4},
+        None,
+    ]
+    response = contents_response(parse_wanted(asked), [row(1, "one"), row(2, "二")])
+    assert [part["content"] for part in response["rows"]] == ["二", "one"]
+    assert response["missing"] == [
+        "7",
+        "nonsense",
+        '{"ref": "mem:1", "part": 3}',
+        '{"ref": 4}',
+        "null",
+    ]
+
+
+def unreadable(line: str) -> ValidationError:
+    with pytest.raises(ValidationError) as caught:
+        mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    return caught.value
+
+
+def call_line(request_id: object, content: str) -> str:
+    params = {"name": "store", "arguments": {"content": content}}
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": request_id, "method": "tools/call", "params": params}
+    )
+
+
+@pytest.mark.parametrize("request_id", [3, "abc"])
+def test_half_a_character_is_answered_under_the_id_of_its_request(request_id: object) -> None:
+    answer = error_answer(unreadable(call_line(request_id, "emoji \ud83d")))
+    assert answer is not None
+    assert answer.id == request_id
+    assert answer.error.code == mcp_types.PARSE_ERROR
+    assert "lone surrogate" in answer.error.message
+
+
+def test_an_id_that_cannot_be_sent_back_is_answered_without_one() -> None:
+    answer = error_answer(unreadable(call_line("\udc00", "x")))
+    assert answer is not None
+    assert answer.id is None
+    answer.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("not json", mcp_types.PARSE_ERROR),
+        ('{"jsonrpc": "2.0"', mcp_types.PARSE_ERROR),
+        ("[1, 2]", mcp_types.INVALID_REQUEST),
+        ('{"jsonrpc": "2.0", "id": 3}', mcp_types.INVALID_REQUEST),
+        ('{"a":' * 100_000, mcp_types.PARSE_ERROR),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered(line: str, code: int) -> None:
+    answer = error_answer(unreadable(line))
+    assert answer is not None
+    assert answer.error.code == code
+
+
+@pytest.mark.parametrize("line", ["", "  ", '{"method": "x", "params": "\\ud800"}'])
+def test_blank_lines_and_broken_notifications_get_no_answer(line: str) -> None:
+    assert error_answer(unreadable(line)) is None
+
+
+def no_memory() -> None:
+    raise CPersonaError("there is none")
+
+
+def schemas() -> dict[str, dict]:
+    settings = ServerSettings(db="unused", agent_id="mia")
+    return {tool.name: tool.parameters for tool in memory_tools(MemoryHandle(no_memory), settings)}
+
+
+def test_schemas_describe_every_parameter_and_allow_no_other() -> None:
+    for name, schema in schemas().items():
+        assert schema["additionalProperties"] is False, name
+        for field, shape in schema["properties"].items():
+            assert shape.get("description"), (name, field)
+        assert schema["properties"]["agent_id"]["default"] == "mia"
+
+
+def test_only_what_cannot_have_a_default_is_required() -> None:
+    assert {name: schema["required"] for name, schema in schemas().items()} == {
+        "store": ["content"],
+        "recall": ["query"],
+        "get_contents": ["refs"],
+    }
+
+
+def test_settings_that_cannot_work_are_refused() -> None:
+    with pytest.raises(UsageError, match="agent_id"):
+        ServerSettings(db="unused", agent_id="")
+    with pytest.raises(UsageError, match="-1"):
+        ServerSettings(db="unused", preview_chars=-1)
+
+
+class Closable:
+    closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_the_handle_opens_late_tries_again_and_closes_once() -> None:
+    attempts: list[Closable] = []
+
+    def open_memory() -> Closable:
+        attempts.append(Closable())
+        if len(attempts) == 1:
+            raise CPersonaError("locked")
+        return attempts[-1]
+
+    handle = MemoryHandle(open_memory)
+    assert attempts == []
+    with pytest.raises(CPersonaError, match="locked"):
+        handle.get()
+    memory = handle.get()
+    assert handle.get() is memory
+    assert len(attempts) == 2
+    handle.close()
+    handle.close()
+    assert memory.closed == 1
+    with pytest.raises(CPersonaError, match="ending"):
+        handle.get()
