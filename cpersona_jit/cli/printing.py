@@ -1,0 +1,29 @@
+"""What the commands print: for people, safe for the terminal."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+from rich.console import Console
+
+
+def console() -> Console:
+    """Return a console on stdout that prints texts as they are: no markup, no emoji codes."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def print_error(message: str) -> None:
+    """Print one line to stderr."""
+    print(f"cpersona-jit: {printable(message)}", file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    r"""Replace control characters other than ``\n`` and ``\t`` by U+FFFD.
+
+    A stored text may come from anywhere, and an escape sequence in it must not drive the terminal.
+    """
+    return "".join(
+        "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t" else char
+        for char in text
+    )
