@@ -9,6 +9,48 @@ from __future__ import annotations
 # --- dense: top-k, int8 scan, sign scans ---------------------------------------------------------
 
 
+def best_rows(scores: list[int], rows: list[int], k: int) -> list[tuple[int, int]]:
+    """Return the ``k`` best (row, score) of some rows: score descending, then row ascending."""
+    ordered = sorted(rows, key=lambda row: (-scores[row], row))
+    return [(row, scores[row]) for row in ordered[:k]]
+
+
+def score_sums(scores: list[int], rows: list[int], shift: int) -> tuple[int, int, int]:
+    """Return count, sum and sum of squares of ``score >> shift`` over some rows."""
+    shifted = [scores[row] >> shift for row in rows]
+    return len(shifted), sum(shifted), sum(value * value for value in shifted)
+
+
+def int8_scores(codes: list[list[int]], planes: list[list[int]]) -> list[int]:
+    """Return ``128 * (row . high) + row . low`` of every row."""
+    query = [128 * high + low for high, low in zip(*planes, strict=True)]
+    return [sum(c * q for c, q in zip(row, query, strict=True)) for row in codes]
+
+
+def hamming_scores(words: list[list[int]], query: list[int]) -> list[int]:
+    """Return minus the number of differing bits of every row."""
+    return [-sum((a ^ b).bit_count() for a, b in zip(row, query, strict=True)) for row in words]
+
+
+def plane_scores(words: list[list[int]], planes: list[list[int]]) -> list[int]:
+    """Return the sum of the query's 4-bit values over the set bits of every row."""
+    values = []
+    for position in range(64 * len(planes[0])):
+        bits = [plane[position // 64] >> position % 64 & 1 for plane in planes]
+        values.append(bits[0] + 2 * bits[1] + 4 * bits[2] - 8 * bits[3])
+    return [
+        sum(value for i, value in enumerate(values) if row[i // 64] >> i % 64 & 1) for row in words
+    ]
+
+
+def two_phase_rows(
+    first: list[int], second: list[int], rows: list[int], shortlist: int, k: int
+) -> list[tuple[int, int]]:
+    """Return the best rows by ``second`` among the best ``shortlist`` rows by ``first``."""
+    kept = [row for row, _ in best_rows(first, rows, shortlist)]
+    return best_rows(second, kept, k)
+
+
 # --- grams: index, overlap, document frequency ---------------------------------------------------
 
 
