@@ -145,11 +145,14 @@ def _prepare(conn: sqlite3.Connection, file: Path, *, create: bool, writable: bo
 
 
 def _identify(conn: sqlite3.Connection, file: Path, *, create: bool) -> None:
-    application_id = conn.execute("PRAGMA application_id").fetchone()[0]
+    # In one snapshot: another process may be turning the empty file into a store right now.
+    with read_snapshot(conn):
+        objects = conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        application_id = conn.execute("PRAGMA application_id").fetchone()[0]
+        version = schema_version(conn)
     if application_id == APPLICATION_ID:
         return
-    objects = conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application_id or objects or schema_version(conn):
+    if application_id or objects or version:
         raise NotAStoreError(
             f"{file}: this is another program's SQLite database, not a store of cpersona_jit"
         )
