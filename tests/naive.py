@@ -6,6 +6,8 @@ test, and nothing here is clever.
 
 from __future__ import annotations
 
+import math
+
 # --- dense: top-k, int8 scan, sign scans ---------------------------------------------------------
 
 
@@ -81,3 +83,63 @@ def overlap_top_k(members, weights, factor, admitted, k):
 
 
 # --- fusion, priors, replay ----------------------------------------------------------------------
+
+
+def rrf_score(ranks, weights, rrf_k, prior):
+    """Fused score of one candidate from its rank in each arm (0 = absent)."""
+    if prior == 0:
+        return -math.inf
+    total = 0.0
+    for rank, weight in zip(ranks, weights, strict=True):
+        if rank > 0:
+            total += weight * (1.0 / (rrf_k + rank)) * prior
+    return total
+
+
+def z_fusion_score(z_scores, weights, prior, prior_weight):
+    """Fused score of one candidate from its z-score in each arm."""
+    if prior == 0:
+        return -math.inf
+    total = 0.0
+    for z, weight in zip(z_scores, weights, strict=True):
+        total += weight * z
+    return total + prior_weight * (prior - 1.0)
+
+
+def row_prior(
+    positions, ages, distances, window, reach, far_weight, far_count, half_life, floor, tail
+):
+    """p(row) of every row."""
+    priors = []
+    for position, age, distance in zip(positions, ages, distances, strict=True):
+        earlier_far = sum(1 for other in positions if window <= other < position)
+        if position < window:
+            prior = 1.0
+        elif position < reach and (far_count < 0 or earlier_far < far_count):
+            prior = far_weight
+        else:
+            prior = 0.0
+        if half_life != math.inf and not math.isnan(age):
+            prior *= floor + (1 - floor) * 2.0 ** max(-max(age, 0.0) / half_life, -500.0)
+        if tail != math.inf and not math.isnan(distance):
+            prior *= math.exp(max(-max(distance, 0.0) / tail, -500.0 * math.log(2)))
+        priors.append(prior)
+    return priors
+
+
+def replayed_ranks(z_scores, ranks, gold, by_rrf, weights, rrf_k, depth):
+    """Ranks of one query's relevant rows under one setting, by a stable sort.
+
+    `z_scores` and `ranks` hold one tuple per row: its value in each arm.
+    """
+    candidates, fused = [], {}
+    for row, (row_scores, row_ranks) in enumerate(zip(z_scores, ranks, strict=True)):
+        near = [rank if 1 <= rank <= depth else 0 for rank in row_ranks]
+        if any(rank and weight > 0 for rank, weight in zip(near, weights, strict=True)):
+            candidates.append(row)
+            if by_rrf:
+                fused[row] = rrf_score(near, weights, rrf_k, 1.0)
+            else:
+                fused[row] = z_fusion_score(row_scores, weights, 1.0, 0.0)
+    candidates.sort(key=lambda row: -fused[row])
+    return [candidates.index(row) + 1 if row in fused else 0 for row in gold]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from cpersona_jit.kernels.gram_lists import LEVELS, GramIndex, empty_lists, vocabulary
+from cpersona_jit.kernels.vector_ir import I64, call
 
 __all__ = ["GramIndex", "build_gram_index", "masked_document_frequency"]
 
@@ -87,11 +86,7 @@ def _popcount(typing_context, word):
     """Set bits of a uint64."""
 
     def generate(context, builder, signature, arguments):
-        i64 = ir.IntType(64)
-        function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(i64, [i64]), "llvm.ctpop.i64"
-        )
-        return builder.call(function, arguments)
+        return call(builder, "llvm.ctpop.i64", I64, arguments)
 
     return types.int64(types.uint64), generate
 

@@ -12,13 +12,13 @@ from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
 from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk import pack_key, select_largest
+from cpersona_jit.kernels.vector_ir import I1, I16, I32, I64, call, constant, splat
 
 __all__ = ["overlap_scores", "overlap_top_k"]
 
 _kernel = njit(nogil=True, error_model="numpy", cache=True)
 _LANES = 64
 _NEVER = np.int64(0xFFFFFFFF)  # no 32-bit score is above it
-_I1, _I8, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 
 
 def overlap_top_k(
@@ -84,31 +84,17 @@ def overlap_top_k(
     return buffer[:kept], ScanStats(count, total, total_sq)
 
 
-def _vector(element, lanes=_LANES):
-    return ir.VectorType(element, lanes)
+def _block(builder, data, block):
+    """Address of the 64 uint16 of a block, as one vector."""
+    first = builder.gep(data, [builder.mul(block, I64(_LANES))])
+    return builder.bitcast(first, ir.VectorType(I16, _LANES).as_pointer())
 
 
-def _splat(builder, value, lanes=_LANES):
-    undefined = ir.Constant(_vector(value.type, lanes), ir.Undefined)
-    first = builder.insert_element(undefined, value, _I32(0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(_vector(_I32, lanes), [0] * lanes))
-
-
-def _call(builder, name, result, argument_types, arguments):
-    function = cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(result, argument_types), name
-    )
-    return builder.call(function, arguments)
-
-
-def _data(context, builder, array_type, array):
-    return context.make_array(array_type)(context, builder, array).data
-
-
-def _block_pointer(builder, data, block):
-    """Pointer to the 64 uint16 of a block, as one vector."""
-    first = builder.gep(data, [builder.mul(block, _I64(_LANES))])
-    return builder.bitcast(first, _vector(_I16).as_pointer())
+def _data(context, builder, signature, arguments, which):
+    """Data pointers of the array arguments at these positions."""
+    return [
+        context.make_array(signature.args[i])(context, builder, arguments[i]).data for i in which
+    ]
 
 
 @intrinsic
@@ -116,7 +102,7 @@ def _trailing_zeros(typing_context, word):
     """Number of the lowest set bit of a uint64 that is not zero."""
 
     def generate(context, builder, signature, arguments):
-        return _call(builder, "llvm.cttz.i64", _I64, [_I64, _I1], [arguments[0], _I1(1)])
+        return call(builder, "llvm.cttz.i64", I64, [arguments[0], I1(1)])
 
     return types.int64(types.uint64), generate
 
@@ -126,7 +112,7 @@ def _popcount(typing_context, word):
     """Set bits of a uint64."""
 
     def generate(context, builder, signature, arguments):
-        return _call(builder, "llvm.ctpop.i64", _I64, [_I64], arguments)
+        return call(builder, "llvm.ctpop.i64", I64, arguments)
 
     return types.int64(types.uint64), generate
 
@@ -141,17 +127,19 @@ def _add_dense_lists(typing_context, counters, block, bitmaps, words, slots, wei
 
     def generate(context, builder, signature, arguments):
         _, block_, _, words_, _, _, count_ = arguments
-        data = [_data(context, builder, signature.args[i], arguments[i]) for i in (0, 2, 4, 5)]
-        counter_data, bitmap_data, slot_data, weight_data = data
-        home = _block_pointer(builder, counter_data, block_)
+        counter_data, bitmap_data, slot_data, weight_data = _data(
+            context, builder, signature, arguments, (0, 2, 4, 5)
+        )
+        home = _block(builder, counter_data, block_)
         accumulator = cgutils.alloca_once_value(builder, builder.load(home, align=2))
-        with cgutils.for_range(builder, count_, intp=_I64) as loop:
+        with cgutils.for_range(builder, count_, intp=I64) as loop:
             slot = builder.load(builder.gep(slot_data, [loop.index]))
             weight = builder.load(builder.gep(weight_data, [loop.index]))
-            word = builder.add(builder.mul(slot, words_), block_)
-            bits = builder.bitcast(builder.load(builder.gep(bitmap_data, [word])), _vector(_I1))
+            at = builder.add(builder.mul(slot, words_), block_)
+            word = builder.load(builder.gep(bitmap_data, [at]))
+            bits = builder.bitcast(word, ir.VectorType(I1, _LANES))
             before = builder.load(accumulator)
-            after = builder.add(before, _splat(builder, weight))
+            after = builder.add(before, splat(builder, weight, _LANES))
             builder.store(builder.select(bits, after, before), accumulator)
         builder.store(builder.load(accumulator), home, align=2)
         return context.get_dummy_value()
@@ -169,28 +157,28 @@ def _score_block(typing_context, counters, factor, tail, block, full_blocks, adm
 
     def generate(context, builder, signature, arguments):
         _, _, _, block_, full_blocks_, admitted_, threshold_ = arguments
-        data = [_data(context, builder, signature.args[i], arguments[i]) for i in range(3)]
-        counter_data, factor_data, tail_data = data
-        wide = _vector(_I32)
-        count = builder.load(_block_pointer(builder, counter_data, block_), align=2)
-        factor_home = builder.select(
-            builder.icmp_signed("<", block_, full_blocks_),
-            _block_pointer(builder, factor_data, block_),
-            _block_pointer(builder, tail_data, _I64(0)),
+        counter_data, factor_data, tail_data = _data(
+            context, builder, signature, arguments, (0, 1, 2)
         )
+        is_full = builder.icmp_signed("<", block_, full_blocks_)
+        factor_home = builder.select(
+            is_full, _block(builder, factor_data, block_), _block(builder, tail_data, I64(0))
+        )
+        lanes32, lanes64 = ir.VectorType(I32, _LANES), ir.VectorType(I64, _LANES)
+        counter = builder.load(_block(builder, counter_data, block_), align=2)
         length_factor = builder.load(factor_home, align=2)
-        product = builder.mul(builder.zext(count, wide), builder.zext(length_factor, wide))
-        bits = builder.bitcast(admitted_, _vector(_I1))
-        score = builder.select(bits, product, ir.Constant(wide, [0] * _LANES))
+        product = builder.mul(builder.zext(counter, lanes32), builder.zext(length_factor, lanes32))
+        bits = builder.bitcast(admitted_, ir.VectorType(I1, _LANES))
+        score = builder.select(bits, product, constant(I32, _LANES, 0))
 
-        step = builder.lshr(score, ir.Constant(wide, [GRAM_STAT_SHIFT] * _LANES))
-        total = _call(builder, "llvm.vector.reduce.add.v64i32", _I32, [wide], [step])
-        step = builder.zext(step, _vector(_I64))
+        step = builder.lshr(score, constant(I32, _LANES, GRAM_STAT_SHIFT))
+        total = call(builder, "llvm.vector.reduce.add.v64i32", I32, [step])
+        step = builder.zext(step, lanes64)
         square = builder.mul(step, step)
-        total_sq = _call(builder, "llvm.vector.reduce.add.v64i64", _I64, [square.type], [square])
-        limit = _splat(builder, builder.trunc(threshold_, _I32))
-        above = builder.bitcast(builder.icmp_unsigned(">", score, limit), _I64)
-        results = [above, builder.zext(total, _I64), total_sq]
+        total_sq = call(builder, "llvm.vector.reduce.add.v64i64", I64, [square])
+        limit = splat(builder, builder.trunc(threshold_, I32), _LANES)
+        above = builder.bitcast(builder.icmp_unsigned(">", score, limit), I64)
+        results = [above, builder.zext(total, I64), total_sq]
         return context.make_tuple(builder, signature.return_type, results)
 
     result = types.Tuple((types.uint64, types.int64, types.int64))
