@@ -18,7 +18,7 @@ from harness.hashes import code_hash, config_hash, file_hash, git_revision
 from harness.machine import describe_machine
 from harness.pool import Pool, load_pool
 from harness.proposal import describe_proposal
-from harness.selection import Choice, choose
+from harness.selection import choose
 from harness.summary import (
     REGIME,
     difference_records,
@@ -77,8 +77,7 @@ def run(
         notes += [f"{entry.name}: {note}" for note in _dataset_notes(dataset, pool)]
         evaluated.append(_replayed(pool, settings, config, progress))
     progress("choose and estimate intervals", 0, 1)
-    choice = choose(evaluated, settings, config, shipped)
-    summary, records = _summarise(config, evaluated, settings, choice, shipped)
+    summary, records = summarise(config, evaluated, settings, shipped)
     summary |= {
         "command": command,
         "degraded": notes,
@@ -89,6 +88,59 @@ def run(
     write_summary(out_dir, summary, records)
     progress("choose and estimate intervals", 1, 1)
     return summary
+
+
+def summarise(
+    config: RunConfig,
+    evaluated: Sequence[Evaluated],
+    settings: Sequence[Setting],
+    shipped: int | None,
+) -> tuple[dict, list[dict]]:
+    """Choose a setting and record everything that was measured.
+
+    Parameters
+    ----------
+    config : RunConfig
+        The run's config.
+    evaluated : sequence of Evaluated
+        One per dataset, all over the same settings.
+    settings : sequence of Setting
+        Baselines and sweep.
+    shipped : int or None
+        Which setting is the shipped default.
+
+    Returns
+    -------
+    summary : dict
+        Choice, proposal, differences, hashes, and the records of the settings with a role.
+    records : list of dict
+        The records of all settings.
+    """
+    choice = choose(evaluated, settings, config, shipped)
+    headline = headline_records(evaluated, settings, choice, config, shipped)
+    told = {(record["setting"], record["measure"]) for record in headline}
+    sweep = sweep_records(evaluated, settings, config, shipped)
+    rest = [record for record in sweep if (record["setting"], record["measure"]) not in told]
+    differences = difference_records(evaluated, choice, config)
+    summary = {
+        "config": config.model_dump(mode="json"),
+        "regime": REGIME,
+        "hashes": {
+            "config": config_hash(config),
+            "code": code_hash(),
+            "data": {one.dataset: one.pool.meta.get("data_hash") for one in evaluated},
+            "pool": {one.dataset: one.pool.meta.get("pool_hash") for one in evaluated},
+        },
+        "settings": {setting.name: setting.as_dict() for setting in settings},
+        "roles": {
+            one.dataset: {role: settings[number].name for role, number in roles.items()}
+            for one, roles in zip(evaluated, choice.roles, strict=True)
+        },
+        "proposal": describe_proposal(config, settings, choice, headline, differences),
+        "differences": differences,
+        "records": headline,
+    }
+    return summary, headline + rest
 
 
 def check_model(config: RunConfig) -> None:
@@ -164,36 +216,3 @@ def _dataset_notes(dataset: Dataset, pool: Pool) -> list[str]:
             f"at depth {pool.meta.get('depth')}: no setting can find them"
         )
     return notes
-
-
-def _summarise(
-    config: RunConfig,
-    evaluated: Sequence[Evaluated],
-    settings: Sequence[Setting],
-    choice: Choice,
-    shipped: int | None,
-) -> tuple[dict, list[dict]]:
-    headline = headline_records(evaluated, settings, choice, config, shipped)
-    told = {(record["setting"], record["measure"]) for record in headline}
-    sweep = sweep_records(evaluated, settings, config, shipped)
-    rest = [record for record in sweep if (record["setting"], record["measure"]) not in told]
-    differences = difference_records(evaluated, choice, config)
-    summary = {
-        "config": config.model_dump(mode="json"),
-        "regime": REGIME,
-        "hashes": {
-            "config": config_hash(config),
-            "code": code_hash(),
-            "data": {one.dataset: one.pool.meta.get("data_hash") for one in evaluated},
-            "pool": {one.dataset: one.pool.meta.get("pool_hash") for one in evaluated},
-        },
-        "settings": {setting.name: setting.as_dict() for setting in settings},
-        "roles": {
-            one.dataset: {role: settings[number].name for role, number in roles.items()}
-            for one, roles in zip(evaluated, choice.roles, strict=True)
-        },
-        "proposal": describe_proposal(config, settings, choice, headline, differences),
-        "differences": differences,
-        "records": headline,
-    }
-    return summary, headline + rest

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cpersona_jit.errors import UsageError
+from cpersona_jit.errors import CPersonaError, UsageError
 from harness.config import RunConfig
 from harness.evaluate import Evaluated, Means, part_means
 from harness.grid import Setting
@@ -36,7 +36,11 @@ RECORD_SCHEMA = pa.schema(
 
 
 class ReportError(UsageError):
-    """A folder does not hold the record of a run, or holds a damaged one."""
+    """A folder does not hold the record of a run."""
+
+
+class DamagedRecordError(CPersonaError):
+    """A file of a run's record is missing, truncated or not what a run writes."""
 
 
 def sweep_records(
@@ -144,7 +148,9 @@ def read_summary(out_dir: Path) -> tuple[dict[str, Any], list[dict]]:
     Raises
     ------
     ReportError
-        It is not such a folder, or a file in it is damaged.
+        It is not such a folder.
+    DamagedRecordError
+        A file in it is damaged.
     """
     out_dir = Path(out_dir)
     path = out_dir / SUMMARY_FILE
@@ -155,10 +161,12 @@ def read_summary(out_dir: Path) -> tuple[dict[str, Any], list[dict]]:
     try:
         summary = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ReportError(f"{path}: truncated or damaged ({error}); run again") from error
+        raise DamagedRecordError(f"{path}: truncated or damaged ({error}); run again") from error
     absent = [key for key in REQUIRED_KEYS if not isinstance(summary, dict) or key not in summary]
     if absent:
-        raise ReportError(f"{path}: not the summary of a run: {absent[0]!r} is missing; run again")
+        raise DamagedRecordError(
+            f"{path}: not the summary of a run: {absent[0]!r} is missing; run again"
+        )
     return summary, _read_records(out_dir / RECORDS_FILE)
 
 
@@ -167,11 +175,11 @@ def _read_records(path: Path) -> list[dict]:
         with path.open("rb") as handle:
             table = pq.ParquetFile(handle).read(columns=RECORD_SCHEMA.names)
     except FileNotFoundError as error:
-        raise ReportError(f"{path}: is missing; run again") from error
+        raise DamagedRecordError(f"{path}: is missing; run again") from error
     except (OSError, pa.ArrowException) as error:
-        raise ReportError(f"{path}: truncated or damaged ({error}); run again") from error
+        raise DamagedRecordError(f"{path}: truncated or damaged ({error}); run again") from error
     if table.schema.names != RECORD_SCHEMA.names:
-        raise ReportError(f"{path}: its columns are not those of records; run again")
+        raise DamagedRecordError(f"{path}: its columns are not those of records; run again")
     return table.to_pylist()
 
 

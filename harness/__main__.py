@@ -1,0 +1,7 @@
+"""``python -m harness``."""
+
+from __future__ import annotations
+
+from harness.cli import main
+
+main()

@@ -1,0 +1,133 @@
+"""The command line of the harness: ``run`` a config, ``report`` on a folder."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import platformdirs
+import typer
+from rich.console import Console
+
+from cpersona_jit.errors import CPersonaError, UsageError
+
+USAGE, FAILURE = 2, 1
+
+app = typer.Typer(
+    name="python -m harness",
+    help="Measure recall: freeze candidate pools, replay settings over them, choose by evidence.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command("run", short_help="Run a config and say which settings win.")
+def run_command(
+    config: Annotated[
+        Path, typer.Argument(help="TOML file, such as configs/quick.toml.", metavar="CONFIG")
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with one folder per dataset. Without it: the download cache, then the "
+            "dataset's official home.",
+            exists=True,
+            file_okay=False,
+            metavar="DIR",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for pools, records, report and pictures. [default: out/<config's name>]",
+            file_okay=False,
+            metavar="DIR",
+        ),
+    ] = None,
+) -> None:
+    """Run a config: say which settings win, with intervals, and propose a default.
+
+    Each query runs its arms once; the candidate pool is kept in DIR/pools and found again by the
+    next run, also after an interruption. All settings are then replayed over the pool. The setting
+    is chosen on the validation part and judged on the unseen rest.
+    """
+    try:
+        _run(config, data, out)
+    except (CPersonaError, OSError) as error:
+        _fail(error)
+
+
+@app.command("report", short_help="Write the report of a run again.")
+def report_command(
+    folder: Annotated[
+        Path, typer.Argument(help="The --out folder of an earlier run.", metavar="DIR")
+    ],
+) -> None:
+    """Write report.md and its pictures again from the records of a run."""
+    from harness.console import winners_table
+    from harness.report import write_report
+    from harness.summary import read_summary
+
+    try:
+        path = write_report(folder)
+        Console().print(winners_table(read_summary(folder)[0]))
+    except (CPersonaError, OSError) as error:
+        _fail(error)
+    typer.echo(f"report: {path}")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _run(config_path: Path, data: Path | None, out: Path | None) -> None:
+    from harness.config import load_config
+
+    config = load_config(config_path)
+    # The engine and its compiler are imported only once the config is known to be good.
+    from harness.console import progress_bars, winners_table
+    from harness.report import write_report
+    from harness.run import run
+
+    out_dir = out or Path("out") / config.name
+    out_dir.mkdir(parents=True, exist_ok=True)
+    with progress_bars(Console(stderr=True)) as progress:
+        summary = run(
+            config,
+            data_dir=data,
+            out_dir=out_dir,
+            cache_dir=platformdirs.user_cache_path("cpersona-jit") / "embeddings",
+            command=_command(config_path, data),
+            progress=progress,
+        )
+        progress("report and pictures", 0, 1)
+        report = write_report(out_dir)
+        progress("report and pictures", 1, 1)
+    console = Console()
+    console.print(winners_table(summary))
+    proposal = summary["proposal"]
+    console.print(f"proposal: {proposal['setting']}", highlight=False)
+    for note in summary["degraded"]:
+        console.print(f"note: {note}", highlight=False, markup=False)
+    typer.echo(f"report: {report}")
+
+
+def _command(config_path: Path, data: Path | None) -> str:
+    """Say what reproduces the run, without this machine's absolute paths."""
+    words = ["python", "-m", "harness", "run", _portable(config_path, "configs")]
+    if data is not None:
+        words += ["--data", _portable(data, "..")]
+    return shlex.join(words)
+
+
+def _portable(path: Path, parent: str) -> str:
+    return path.as_posix() if not path.is_absolute() else f"{parent}/{path.name}"
+
+
+def _fail(error: Exception) -> NoReturn:
+    typer.echo(f"error: {error}", err=True)
+    raise typer.Exit(USAGE if isinstance(error, UsageError) else FAILURE)

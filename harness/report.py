@@ -1,0 +1,145 @@
+"""report.md: what was run, what it says, what got worse, and how to run it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.markdown import markdown_table
+from harness.measures import MACRO
+from harness.plots import draw_plots
+from harness.report_tables import (
+    all_measures,
+    best_settings,
+    by_task,
+    changes,
+    paired_differences,
+    quality,
+)
+from harness.splits import ALL, UNSEEN, VALIDATION
+from harness.summary import find_record, read_summary
+
+REPORT_FILE = "report.md"
+
+
+def write_report(out_dir: Path) -> Path:
+    """Draw the pictures and write report.md from the files of a run.
+
+    Parameters
+    ----------
+    out_dir : Path
+        Folder that a run wrote.
+
+    Returns
+    -------
+    Path
+        The report.
+
+    Raises
+    ------
+    harness.summary.ReportError
+        The folder does not hold the record of a run.
+    """
+    out_dir = Path(out_dir)
+    summary, records = read_summary(out_dir)
+    headline = summary["records"]
+    pictures = draw_plots(summary, records, out_dir)
+    sections = [
+        _opening(summary, headline),
+        _proposal(summary),
+        quality(summary, headline),
+        paired_differences(summary),
+        by_task(summary, headline),
+        changes(summary),
+        all_measures(summary, headline),
+        best_settings(summary, records),
+        "## Pictures\n\n" + "\n\n".join(f"![{text}]({name})\n\n{text}" for name, text in pictures),
+        _notes(summary),
+        _provenance(summary),
+    ]
+    path = out_dir / REPORT_FILE
+    path.write_text("\n\n".join(section for section in sections if section) + "\n", "utf-8")
+    return path
+
+
+def _opening(summary: dict, records: list[dict]) -> str:
+    config = summary["config"]
+    confidence = f"{100 * config['bootstrap']['confidence']:g} %"
+    arms = ", ".join(_arm(arm) for arm in config["arms"])
+    sizes = []
+    for dataset in summary["roles"]:
+        counts = {
+            part: found["n"]
+            for part in (ALL, VALIDATION, UNSEEN)
+            if (found := find_record(records, dataset=dataset, part=part, task=MACRO))
+        }
+        tasks = {r["task"] for r in records if r["dataset"] == dataset and r["task"] != MACRO}
+        sizes.append(
+            [dataset, len(tasks), *(counts.get(part, 0) for part in (ALL, VALIDATION, UNSEEN))]
+        )
+    return "\n\n".join(
+        [
+            f"# {config['name']}",
+            *([config["description"]] if config["description"] else []),
+            f"{len(summary['settings'])} settings were replayed over pools frozen at depth "
+            f"{config['freeze']['depth']} with the embedding model `{_model(records)}` and the "
+            f"arms {arms}. Regime: {summary['regime']}. Every figure is x 100; brackets hold "
+            f"{confidence} bootstrap intervals ({config['bootstrap']['resamples']} resamples of "
+            "queries inside each task). A dataset's value is the unweighted mean over its tasks.",
+            markdown_table(["dataset", "tasks", "judged queries", "validation", "unseen"], sizes),
+        ]
+    )
+
+
+def _proposal(summary: dict) -> str:
+    proposal = summary["proposal"]
+    weights = ", ".join(f"{arm} {weight:g}" for arm, weight in proposal["weights"].items())
+    kind = "score fusion" if proposal["fusion"] == "score" else f"RRF, k = {proposal['rrf_k']:g}"
+    tied = proposal["not_told_apart"]["count"] - 1
+    verdict = (
+        "On unseen queries it lies above both RRF and the best single arm, intervals included."
+        if proposal["beats_both"]
+        else "On unseen queries it is **not** shown to lie above both RRF and the best single arm."
+    )
+    return "\n\n".join(
+        [
+            "## Proposal",
+            f"**{proposal['setting']}**: {kind}; depth {proposal['depth']}; weights {weights}. "
+            f"Chosen on the validation part by {proposal['measure']} among {proposal['among']} "
+            f"settings; {tied} others cannot be told apart from it there. {verdict} "
+            "A default changes by a person's commit, not by this run.",
+        ]
+    )
+
+
+def _notes(summary: dict) -> str:
+    notes = summary.get("degraded") or ["Nothing was dropped, cut or degraded."]
+    return "## Notes and degradation\n\n" + "\n".join(f"- {note}" for note in notes)
+
+
+def _provenance(summary: dict) -> str:
+    machine = summary.get("machine", {})
+    packages = ", ".join(f"{name} {v}" for name, v in machine.get("packages", {}).items())
+    rows = [
+        ["command", f"`{summary.get('command', '')}`"],
+        ["revision", summary.get("revision") or "unknown"],
+        ["machine", f"{machine.get('cpu')}, {machine.get('cores')} cores, {machine.get('system')}"],
+        ["versions", f"Python {machine.get('python')}, {packages}"],
+        ["config hash", summary["hashes"]["config"]],
+        ["code hash", summary["hashes"]["code"]],
+        *([f"data hash, {name}", value] for name, value in summary["hashes"]["data"].items()),
+        *([f"pool hash, {name}", value] for name, value in summary["hashes"]["pool"].items()),
+    ]
+    return "## Provenance\n\n" + markdown_table(["", ""], rows)
+
+
+def _arm(arm: dict) -> str:
+    if arm["kind"] == "dense":
+        return f"`{arm['name']}`"
+    return (
+        f"`{arm['name']}` ({arm['size']}-grams, {arm['term_frequency']} term frequency, "
+        f"length exponent {arm['length_exponent']:g}, idf power {arm['idf_power']:g})"
+    )
+
+
+def _model(records: list[dict]) -> str:
+    return records[0]["model"] if records else "unknown"
