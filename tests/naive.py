@@ -82,6 +82,53 @@ def overlap_top_k(members, weights, factor, admitted, k):
     return sorted(keys, reverse=True)[:k], stats, [score for score, _ in scores]
 
 
+def is_cjk(char):
+    """Whether a character stands in a script that writes no spaces and says much in two letters."""
+    blocks = [
+        ("\u3005", "\u3007"),
+        ("\u3040", "\u30ff"),
+        ("\u3400", "\u4dbf"),
+        ("\u4e00", "\u9fff"),
+        ("\uf900", "\ufaff"),
+        ("\U00020000", "\U000323af"),
+    ]
+    return any(first <= char <= last for first, last in blocks)
+
+
+def gram_keys(text, size):
+    """{key: occurrences, at most 3} of a normalised text; size 3 with the pairs of CJK runs."""
+    grams = [text[start : start + size] for start in range(len(text) - size + 1)]
+    if size == 3:
+        pairs = [text[start : start + 2] for start in range(len(text) - 1)]
+        grams += [pair for pair in pairs if is_cjk(pair[0]) and is_cjk(pair[1])]
+    found = {}
+    for gram in grams:
+        key = hashed_gram(gram) if size == 4 else packed_gram(gram)
+        found[key] = min(found.get(key, 0) + 1, 3)
+    return found
+
+
+def packed_gram(gram):
+    """Code points side by side, 21 bits each."""
+    key = 0
+    for char in gram:
+        key = key * 2**21 + ord(char)
+    return key
+
+
+def hashed_gram(gram):
+    """Three code points mixed to 64 bits, the fourth added, and mixed again."""
+    first = splitmix(packed_gram(gram[:3]))
+    return splitmix((first + ord(gram[3]) * 0x9E3779B97F4A7C15) % 2**64)
+
+
+def splitmix(value):
+    """The finaliser of splitmix64."""
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
+    return value ^ value >> 31
+
+
 # --- fusion, priors, replay ----------------------------------------------------------------------
 
 

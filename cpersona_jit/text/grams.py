@@ -25,9 +25,16 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
-# Hiragana, katakana (with half width, which NFKC folds away), CJK ideographs and their
-# compatibility forms and extensions: runs of these also give 2-grams.
-_CJK_RANGES = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
+# The marks that repeat, close or stand for an ideograph, hiragana, katakana (with half width, which
+# NFKC folds away), CJK ideographs and their compatibility forms and extensions: runs of these also
+# give 2-grams.
+_CJK_RANGES = (
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+)
 _CJK_ASTRAL = (0x20000, 0x323AF)
 
 
