@@ -32,5 +32,5 @@ def export(
     with open_memory(db, embedder, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 
-        export_columns(memory, out, file_format.value)
+        export_columns(memory.columns(), out, file_format.value)
     console().print(f"wrote {out}", soft_wrap=True)

@@ -1,0 +1,125 @@
+"""Writing the columns for other tools, as an Arrow IPC file or Parquet."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+
+from cpersona_jit.columns.snapshot import UNDATED, Columns
+from cpersona_jit.errors import UsageError
+from cpersona_jit.kernels.row_mask import admitted_rows
+from cpersona_jit.records import format_ref
+
+ExportFormat = Literal["arrow", "parquet"]
+
+
+def export_columns(columns: Columns, path: str | os.PathLike[str], format: ExportFormat) -> int:
+    """Write the snapshot of a store, one row per memory; the file appears whole or not at all.
+
+    Its grams tell what the memories say, so like the store it is readable by its owner only.
+
+    Parameters
+    ----------
+    columns : Columns
+        The snapshot.
+    path : str or path
+        File to write. An existing file is replaced.
+    format : {"arrow", "parquet"}
+        Arrow IPC (readable with memory mapping) or Parquet.
+
+    Returns
+    -------
+    int
+        Rows written.
+
+    Raises
+    ------
+    UsageError
+        Unknown format, or the file cannot be written.
+    """
+    if format not in get_args(ExportFormat):
+        raise UsageError(f"format is {format!r}; allowed: {', '.join(get_args(ExportFormat))}")
+    table = columns_table(columns)
+    target = Path(path)
+    try:
+        # Readable by its owner only, beside the target, under a name that nobody else uses.
+        descriptor, temporary = tempfile.mkstemp(prefix=".export-", dir=target.parent)
+        os.close(descriptor)
+        try:
+            if format == "arrow":
+                feather.write_feather(table, temporary, compression="uncompressed")
+            else:
+                pq.write_table(table, temporary)
+            os.replace(temporary, target)
+        finally:
+            with suppress(FileNotFoundError):  # after a success it has its final name
+                os.unlink(temporary)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        cause = getattr(error, "strerror", None) or error
+        raise UsageError(f"{os.fspath(path)!r} cannot be written ({cause})") from error
+    return table.num_rows
+
+
+def columns_table(columns: Columns) -> pa.Table:
+    """Return the columns as an Arrow table.
+
+    Parameters
+    ----------
+    columns : Columns
+        The snapshot.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``ref``, ``id``, the axes, session and speaker as dictionaries, times as UTC microseconds,
+        ``length``, ``code`` (int8 list, null without a vector), ``sign_bits`` (uint64 list), and
+        per gram size the row's gram keys and counts. The model's fingerprint, the generation and
+        the dimension stand in the schema's metadata.
+    """
+    embedded = np.zeros(columns.n, bool)
+    embedded[admitted_rows(columns.embedded.words)] = True
+    arrays: dict[str, pa.Array] = {
+        "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
+        "id": pa.array(columns.ids),
+    }
+    for name, codes in columns.codes_by_name.items():
+        names = pa.array(list(columns.tables[name]), pa.string())
+        arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), names)
+    utc = pa.timestamp("us", tz="UTC")
+    dated = columns.event_time != UNDATED
+    arrays["event_time"] = pa.array(columns.event_time, mask=~dated).cast(utc)
+    arrays["created_at"] = pa.array(columns.created_at).cast(utc)
+    arrays["length"] = pa.array(columns.lengths)
+    arrays["code"] = _fixed_lists(columns.codes, embedded)
+    arrays["sign_bits"] = _fixed_lists(_sign_words(columns), embedded)
+    for size, rows in columns.gram_rows.items():
+        # 64-bit offsets: a large store has more than 2**31 grams.
+        arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.keys)
+        arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.counts)
+    metadata = {
+        "generation": str(columns.generation),
+        "embedding_fingerprint": columns.fingerprint,
+        "embedding_dim": str(columns.dim),
+    }
+    return pa.table(arrays, metadata=metadata)
+
+
+def _sign_words(columns: Columns) -> np.ndarray:
+    blocks = columns.signs
+    return blocks.transpose(0, 2, 1).reshape(-1, blocks.shape[1])[: columns.n]
+
+
+def _fixed_lists(values: np.ndarray, present: np.ndarray) -> pa.Array:
+    width = values.shape[1]
+    if not width:
+        return pa.nulls(values.shape[0], pa.list_(pa.from_numpy_dtype(values.dtype)))
+    flat = pa.array(np.ascontiguousarray(values).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, width, mask=pa.array(~present))
