@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
@@ -64,10 +64,14 @@ class Ingest:
 
         Every batch is one transaction: after an interruption, whole batches are there.
         """
+        check_batch_size(batch_size)
         outcomes: list[StoreOutcome] = []
+        if vectors is not None:
+            vectors = _checked_vectors(vectors)
+            if isinstance(records, Sized) and len(records) != len(vectors):
+                raise UsageError(f"vectors has {len(vectors)} rows for {len(records)} records")
         for batch in _batches(records, batch_size):
-            if not all(isinstance(record, Record) for record in batch):
-                raise UsageError("records must be cpersona_jit.Record objects")
+            _check_records(batch, len(outcomes))
             given = None
             if vectors is not None:
                 given = vectors[len(outcomes) : len(outcomes) + len(batch)]
@@ -76,6 +80,8 @@ class Ingest:
             outcomes += self._store(batch, given)
             if progress is not None:
                 progress(len(outcomes))
+        if vectors is not None and len(vectors) != len(outcomes):
+            raise UsageError(f"vectors has {len(vectors)} rows for {len(outcomes)} records")
         return outcomes
 
     def _store(self, batch: list[Record], given: np.ndarray | None) -> list[StoreOutcome]:
@@ -108,7 +114,7 @@ class Ingest:
         if not clean:
             return [], None
         if given is not None:
-            rows = unit_rows(np.asarray(given[[position for position, _ in clean]], np.float32))
+            rows = unit_rows(given[[position for position, _ in clean]])
             return [row.astype("<f4").tobytes() for row in rows], self.model_id(rows.shape[1])
         texts = [indexed_text(record.source_name, record.content) for _, record in clean]
         blobs, model_id = self.embed(texts)
@@ -145,9 +151,40 @@ class Ingest:
             return register_model(self._conn, info.label, info.fingerprint, dim)
 
 
+def check_batch_size(size: int) -> None:
+    """Raise UsageError unless `size` is a whole number above 0."""
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise UsageError(f"batch_size is {size!r}; allowed: a whole number, 1 or more")
+
+
+def _check_records(batch: list[Record], start: int) -> None:
+    for position, record in enumerate(batch, start):
+        if not isinstance(record, Record):
+            kind = type(record).__name__
+            raise UsageError(f"records[{position}] is a {kind}; allowed: cpersona_jit.Record")
+
+
+def _checked_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Return the caller's vectors as float32, or say which of them is none."""
+    try:
+        array = np.asarray(vectors)
+    except ValueError as error:
+        raise UsageError("vectors has ragged rows; allowed: one row of numbers a record") from error
+    if array.ndim != 2 or array.dtype.kind not in "fiu":
+        raise UsageError(
+            f"vectors has shape {array.shape} of {array.dtype}; "
+            "allowed: one row of numbers a record"
+        )
+    with np.errstate(over="ignore"):  # too large for float32 becomes inf, refused as not finite
+        array = array.astype(np.float32, copy=False)
+    squares = np.einsum("ij,ij->i", array, array, dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(squares) & (squares > 0)))
+    if bad.size:
+        raise UsageError(f"vectors[{bad[0]}] is zero or not finite")
+    return array
+
+
 def _batches(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    if size < 1:
-        raise UsageError(f"batch_size is {size}; allowed: 1 or more")
     iterator = iter(records)
     while batch := list(islice(iterator, size)):
         yield batch

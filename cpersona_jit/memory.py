@@ -16,10 +16,10 @@ from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
 from cpersona_jit.embed.guard import clean_text, guarded_embed
 from cpersona_jit.embed.indexed_text import indexed_text
-from cpersona_jit.embed.provider import Provider
+from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
-from cpersona_jit.ingest import NOT_EMBEDDED, Ingest
+from cpersona_jit.ingest import NOT_EMBEDDED, Ingest, check_batch_size
 from cpersona_jit.isolation import Axes
 from cpersona_jit.recall.kernel_set import current_kernels, warm_kernels
 from cpersona_jit.recall.pipeline import Ranking, rank
@@ -39,6 +39,7 @@ from cpersona_jit.store.models import find_model, list_models
 from cpersona_jit.store.reads import counts, fetch_rows, rows_without_vector
 from cpersona_jit.store.schema import schema_version
 from cpersona_jit.store.timestamps import format_utc, now_us
+from cpersona_jit.store.validate import Rejection, check_content
 from cpersona_jit.store.writes import delete, set_vectors, update_content
 
 MAX_LIMIT = 10_000
@@ -163,7 +164,7 @@ class Memory:
         with self._lock:
             found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
         blob, model_id = None, None
-        if found and isinstance(content, str) and content.strip():
+        if found and not isinstance(check_content(content), Rejection):
             source = next(iter(found.values())).source
             (blob,), model_id = ingest.embed([indexed_text(source.name, content)])
         with self._lock:
@@ -204,10 +205,11 @@ class Memory:
         Raises
         ------
         UsageError
-            The active embedder makes no vectors.
+            The active embedder makes no vectors, or `batch_size` is below 1.
         EmbeddingError
             It failed; finished batches are kept.
         """
+        check_batch_size(batch_size)
         info = self._provider.info
         if info.dim is None:
             raise UsageError(f"embedder {info.label!r} makes no vectors; choose one that does")
@@ -270,6 +272,8 @@ class Memory:
             A parameter is outside its limits.
         """
         query = _checked_query(query)
+        if not isinstance(settings, RecallSettings):
+            raise UsageError(f"settings is {settings!r}; allowed: a RecallSettings object")
         if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit is {limit!r}; allowed: a whole number from 0 to {MAX_LIMIT}")
         if across_agents:
@@ -280,9 +284,9 @@ class Memory:
             axes = Axes.agent(agent_id, project_id, channel)
         kernels = self._kernels()
         start = time.perf_counter()
-        vector, degraded = self._embed_query(query, settings)
+        info, vector, degraded = self._embed_query(query, settings)
         embedded = time.perf_counter()
-        columns = self.columns()
+        columns = self._refreshed(info)
         refreshed = time.perf_counter()
         ranking = rank(columns, query, vector, axes, settings, kernels)
         ranking.milliseconds["embed"] = (embedded - start) * 1e3
@@ -294,7 +298,7 @@ class Memory:
         traced = None
         if trace:
             traced = trace_recall(
-                query, axes, settings, limit, columns, ranking, self._label(), kernels.name
+                query, axes, settings, limit, columns, ranking, _label(info), kernels.name
             )
         return RecallResult(rows, degraded, traced)
 
@@ -338,8 +342,11 @@ class Memory:
 
     def columns(self) -> Columns:
         """Return the snapshot of the store as it is now."""
+        return self._refreshed(self._info())
+
+    def _refreshed(self, info: ModelInfo | None) -> Columns:
         with self._lock:
-            model = self._model()
+            model = self._model(info)
             self._columns = refreshed_columns(
                 self._conn, self._columns, model, self._kernels().build_gram_index
             )
@@ -347,8 +354,9 @@ class Memory:
 
     def status(self) -> StoreStatus:
         """Return the state of the store, over all agents."""
+        info = self._info()
         with self._lock:
-            model = self._model()
+            model = self._model(info)
             found = counts(
                 self._conn, Axes.across_agents(), None if model is NO_MODEL else model.model_id
             )
@@ -358,7 +366,7 @@ class Memory:
                 generation=generation(self._conn),
                 rows=found.rows,
                 rows_without_vector=found.rows if model is NO_MODEL else found.without_vector,
-                embedder=self._label(),
+                embedder=_label(info),
                 dim=model.dim or None,
                 models=tuple(model.label for model in list_models(self._conn)),
             )
@@ -378,35 +386,37 @@ class Memory:
 
     # -- inside -----------------------------------------------------------------------------------
 
-    def _label(self) -> str:
+    def _info(self) -> ModelInfo | None:
+        """Return the active model; None while it cannot be asked. Never call it under the lock:
+        an endpoint may take its whole time limit to say nothing.
+        """
         try:
-            return self._provider.info.label
+            return self._provider.info
         except EmbeddingError:
-            return "unreachable"
+            return None
 
-    def _model(self) -> Model:
+    def _model(self, info: ModelInfo | None) -> Model:
         """Return the active model as the store knows it."""
-        try:
-            info = self._provider.info
-        except EmbeddingError:
-            # An endpoint that is down for now: keep the columns of the last model.
-            columns = self._columns
-            known = columns and find_model(self._conn, columns.fingerprint)
-            return Model(known.id, known.fingerprint, known.dim) if known else NO_MODEL
-        known = find_model(self._conn, info.fingerprint) if info.dim is not None else None
+        if info is None:  # an endpoint that is down for now: keep the columns of the last model
+            fingerprint = self._columns.fingerprint if self._columns else ""
+        else:
+            fingerprint = "" if info.dim is None else info.fingerprint
+        known = find_model(self._conn, fingerprint) if fingerprint else None
         return Model(known.id, known.fingerprint, known.dim) if known else NO_MODEL
 
     def _embed_query(
         self, query: str, settings: RecallSettings
-    ) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    ) -> tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]:
         if all(arm.kind != "dense" for arm in settings.active_arms):
-            return None, ()
+            return self._info(), None, ()
+        info = None
         try:
-            if self._provider.info.dim is None:
-                return None, ("no_embedder: recall is lexical only",)
-            return guarded_embed(self._provider, [query], "query")[0], ()
+            info = self._provider.info
+            if info.dim is None:
+                return info, None, ("no_embedder: recall is lexical only",)
+            return info, guarded_embed(self._provider, [query], "query")[0], ()
         except EmbeddingError as error:
-            return None, (f"embedder_failed: {error}; recall is lexical only",)
+            return info, None, (f"embedder_failed: {error}; recall is lexical only",)
 
     def _rows(
         self, columns: Columns, ranking: Ranking, axes: Axes, limit: int
@@ -428,6 +438,10 @@ def open(
 ) -> Memory:
     """Open a memory, making it when there is none; parameters as in :class:`Memory`."""
     return Memory(path, embedder, create=create, wait_for_kernels=wait_for_kernels)
+
+
+def _label(info: ModelInfo | None) -> str:
+    return "unreachable" if info is None else info.label
 
 
 def _recall_row(row: Row, score: float) -> RecallRow:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk_order import unpack_keys
@@ -104,7 +105,7 @@ def gram_arm(
     grams = _known_grams(index.keys, query, spec.size)
     frequency = kernels.masked_document_frequency(index, grams, mask.words)
     seen = frequency > 0
-    lists, weights = _weighted_lists(index, grams[seen], frequency[seen], mask.count, spec)
+    lists, weights = _weighted_lists(index, grams[seen], frequency[seen], mask, spec, kernels)
     note = ""
     if lists.size > _MAX_LISTS:
         note = f"query_grams_capped: {_MAX_LISTS} of {lists.size}"
@@ -136,17 +137,26 @@ def _known_grams(vocabulary: np.ndarray, query: str, size: int) -> np.ndarray:
 
 
 def _weighted_lists(
-    index, grams: np.ndarray, frequency: np.ndarray, admitted: int, spec: ArmSpec
+    index: GramIndex,
+    grams: np.ndarray,
+    frequency: np.ndarray,
+    mask: Mask,
+    spec: ArmSpec,
+    kernels: KernelSet,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Posting lists to add up, and the weight of each: one list per gram and frequency level."""
-    idf = np.log1p((admitted - frequency + 0.5) / (frequency + 0.5)) ** spec.idf_power
+    idf = np.log1p((mask.count - frequency + 0.5) / (frequency + 0.5)) ** spec.idf_power
     if spec.term_frequency == "binary":
         return grams, idf
     lists, weights = [grams], [idf]
     for times, of_level in ((2, index.level2), (3, index.level3)):
-        has = of_level[grams] >= 0
-        lists.append(of_level[grams[has]].astype(np.int64))
-        weights.append(idf[has] * _gain(times, _K1[spec.size]))
+        has = np.flatnonzero(of_level[grams] >= 0)
+        of_grams = of_level[grams[has]].astype(np.int64)
+        # A list without admitted rows would still move the scale of the weights: a neighbour who
+        # repeats a word would be felt in this caller's scores.
+        seen = kernels.masked_document_frequency(index, of_grams, mask.words) > 0
+        lists.append(of_grams[seen])
+        weights.append(idf[has[seen]] * _gain(times, _K1[spec.size]))
     return np.concatenate(lists), np.concatenate(weights)
 
 

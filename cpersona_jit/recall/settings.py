@@ -14,6 +14,9 @@ FusionKind = Literal["rrf", "score"]
 TermFrequency = Literal["binary", "2bit"]
 
 MAX_DEPTH = 10_000
+# Large enough for any use; sums of votes and z-scores stay far from infinity.
+MAX_WEIGHT = 1_000_000
+MAX_RRF_K = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,8 @@ class ArmSpec:
     idf_power: float = 1.25
 
     def __post_init__(self) -> None:
-        _require(bool(self.name), "arm name", self.name, "a non-empty string")
+        named = isinstance(self.name, str) and bool(self.name)
+        _require(named, "arm name", self.name, "a non-empty string")
         _require(self.kind in ("dense", "gram"), "arm kind", self.kind, "'dense' or 'gram'")
         _require(self.size in (3, 4), f"size of arm {self.name!r}", self.size, "3 or 4")
         _require(
@@ -55,13 +59,13 @@ class ArmSpec:
             "'binary' or '2bit'",
         )
         _require(
-            0.0 <= self.length_exponent <= 1.0,
+            _is_number(self.length_exponent, 1.0),
             f"length_exponent of arm {self.name!r}",
             self.length_exponent,
             "a number from 0 to 1",
         )
         _require(
-            0.0 <= self.idf_power <= 4.0,
+            _is_number(self.idf_power, 4.0),
             f"idf_power of arm {self.name!r}",
             self.idf_power,
             "a number from 0 to 4",
@@ -94,15 +98,25 @@ class FusionSpec:
 
     def __post_init__(self) -> None:
         _require(self.kind in ("rrf", "score"), "fusion kind", self.kind, "'rrf' or 'score'")
-        _require(self.rrf_k >= 0, "rrf_k", self.rrf_k, "a number >= 0")
         _require(
-            any(weight > 0 for weight in self.weights.values())
-            and all(weight >= 0 for weight in self.weights.values()),
+            _is_number(self.rrf_k, MAX_RRF_K),
+            "rrf_k",
+            self.rrf_k,
+            f"a number from 0 to {MAX_RRF_K}",
+        )
+        _require(
+            isinstance(self.weights, Mapping)
+            and all(_is_number(weight, MAX_WEIGHT) for weight in self.weights.values())
+            and any(weight > 0 for weight in self.weights.values()),
             "fusion weights",
-            dict(self.weights),
-            "numbers >= 0, at least one of them above 0",
+            self.weights,
+            f"a number from 0 to {MAX_WEIGHT} per arm, at least one of them above 0",
         )
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+    def __reduce__(self) -> tuple:
+        """Let settings be copied and sent to worker processes; a read-only view cannot be."""
+        return FusionSpec, (self.kind, dict(self.weights), self.rrf_k)
 
 
 @dataclass(frozen=True)
@@ -130,7 +144,9 @@ class RecallSettings:
         unknown = sorted(set(self.fusion.weights) - set(names))
         _require(not unknown, "fusion weights", unknown, f"weights for the arms {names}")
         _require(
-            isinstance(self.depth, int) and 1 <= self.depth <= MAX_DEPTH,
+            isinstance(self.depth, int)
+            and not isinstance(self.depth, bool)
+            and 1 <= self.depth <= MAX_DEPTH,
             "depth",
             self.depth,
             f"a whole number from 1 to {MAX_DEPTH}",
@@ -153,6 +169,11 @@ def settings_as_dict(settings: RecallSettings) -> dict:
         },
         "depth": settings.depth,
     }
+
+
+def _is_number(value: object, largest: float) -> bool:
+    """Whether `value` is a number from 0 to `largest`; NaN, infinity and booleans are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= largest
 
 
 def _require(held: bool, name: str, value: object, allowed: str) -> None:
