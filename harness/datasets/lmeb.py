@@ -123,7 +123,7 @@ class _Reader:
             stale = [] if allowed is None else sorted(allowed - corpus.texts.keys())
             if stale:
                 self.notes.append(
-                    f"scope {scope_id}: {len(stale)} candidate(s) are not in the corpus ({stale[0]})"
+                    f"scope {scope_id}: {len(stale)} candidate(s) not in the corpus ({stale[0]})"
                 )
             for doc_id, text in corpus.texts.items():
                 if allowed is None or doc_id in allowed:

@@ -10,9 +10,9 @@ from harness.datasets.fetch import HOMES, cache_dir, fetch_dataset
 from harness.datasets.lmeb import is_lmeb_folder, load_lmeb
 from harness.datasets.longmemeval import find_longmemeval_json, load_longmemeval
 from harness.datasets.sampling import sample_queries as sample
+from harness.datasets.synthetic import DEFAULT_SEED, make_synthetic
 
 SYNTHETIC = "synthetic"
-DEFAULT_SEED = 20261130
 _BY_SESSION = "_session"
 
 
@@ -57,12 +57,7 @@ def load_dataset(
         raise DatasetError(f"dataset {name!r}: variant is {variant!r}, only 'session' is known")
     if variant == "session" and not name.endswith(_BY_SESSION):
         name += _BY_SESSION
-    if name == SYNTHETIC:
-        from harness.datasets.synthetic import make_synthetic
-
-        dataset = make_synthetic(seed)
-    else:
-        dataset = _find(name, data_dir)
+    dataset = make_synthetic(seed) if name == SYNTHETIC else _find(name, data_dir)
     return dataset if sample_queries is None else sample(dataset, sample_queries, seed)
 
 
