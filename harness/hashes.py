@@ -14,6 +14,7 @@ from harness.datasets.base import Dataset
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGES = ("cpersona_jit", "harness")
+_EXITS = ("cli", "server")
 
 
 def dataset_hash(dataset: Dataset) -> str:
@@ -72,9 +73,19 @@ def config_hash(obj: Any) -> str:
 
 def code_hash(root: Path | str = _ROOT) -> str:
     """sha256 over the paths and bytes of every Python file of the library and the harness."""
-    root = Path(root)
+    return _hash_files(Path(root), _python_files(Path(root), _PACKAGES))
+
+
+def engine_hash(root: Path | str = _ROOT) -> str:
+    """sha256 over the Python files that decide what a recall finds: no command, server, harness."""
+    engine = _python_files(Path(root), _PACKAGES[:1])
+    outside = {Path(root) / _PACKAGES[0] / folder for folder in _EXITS}
+    return _hash_files(Path(root), [path for path in engine if not outside & set(path.parents)])
+
+
+def _hash_files(root: Path, files: list[Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(_python_files(root), key=lambda found: found.relative_to(root).as_posix()):
+    for path in sorted(files, key=lambda found: found.relative_to(root).as_posix()):
         _feed(digest, path.relative_to(root).as_posix(), (file_hash(path),))
     return digest.hexdigest()
 
@@ -97,10 +108,10 @@ def _feed(digest: Any, tag: str, values: Iterable[str | int | None]) -> None:
     digest.update(json.dumps([tag, *values], separators=(",", ":")).encode("ascii"))
 
 
-def _python_files(root: Path) -> list[Path]:
+def _python_files(root: Path, packages: Iterable[str]) -> list[Path]:
     return [
         path
-        for package in _PACKAGES
+        for package in packages
         for path in (root / package).rglob("*.py")
         if "__pycache__" not in path.parts
     ]

@@ -79,7 +79,6 @@ def ranked_lists(pool: Pool, setting: Setting, *, top: int) -> list[np.ndarray]:
     """
     weights = np.array([setting.fusion.weights.get(arm, 0.0) for arm in pool.arms])
     active = np.flatnonzero(weights > 0)
-    mean, std = np.zeros(len(active)), np.ones(len(active))
     lists = []
     for start, stop in zip(pool.offsets[:-1], pool.offsets[1:], strict=True):
         ranks = pool.ranks[active, start:stop]
@@ -89,7 +88,7 @@ def ranked_lists(pool: Pool, setting: Setting, *, top: int) -> list[np.ndarray]:
             scores = rrf_scores(ranks, weights[active], setting.fusion.rrf_k, neutral)
         else:
             z = pool.z_scores[active, start:stop]
-            scores = score_fusion(z, mean, std, weights[active], neutral, 0.0)
+            scores = score_fusion(z, weights[active], neutral, 0.0)
         candidates = np.flatnonzero((ranks > 0).any(axis=0))
         # The pool lies in the written tie order, so a stable sort keeps it.
         order = np.argsort(-scores[candidates], kind="stable")
