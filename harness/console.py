@@ -46,8 +46,9 @@ def winners_table(summary: dict) -> Table:
     table = Table(title=f"{config['name']}: {measure} x 100, mean over tasks", title_justify="left")
     table.caption = f"brackets: {confidence} bootstrap intervals; bold: highest on unseen queries"
     table.caption_justify = "left"
-    for name in ("dataset", "", "setting"):
-        table.add_column(name, overflow="fold")
+    table.add_column("dataset", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("setting", overflow="fold")
     table.add_column("unseen", justify="right", no_wrap=True)
     table.add_column("validation", justify="right", no_wrap=True)
     for dataset, roles in summary["roles"].items():
