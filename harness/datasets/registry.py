@@ -57,6 +57,8 @@ def load_dataset(
         raise DatasetError(f"dataset {name!r}: variant is {variant!r}, only 'session' is known")
     if variant == "session" and not name.endswith(_BY_SESSION):
         name += _BY_SESSION
+    if name == SYNTHETIC + _BY_SESSION:
+        raise DatasetError("the synthetic dataset has no variant by session")
     dataset = make_synthetic(seed) if name == SYNTHETIC else _find(name, data_dir)
     return dataset if sample_queries is None else sample(dataset, sample_queries, seed)
 
@@ -66,6 +68,9 @@ def _find(name: str, data_dir: Path | str | None) -> Dataset:
         raise DatasetError(f"data folder {str(data_dir)!r} does not exist or is not a folder")
     by_session = name.endswith(_BY_SESSION)
     base = name.removesuffix(_BY_SESSION)
+    # A name stays inside the folders it is looked for in.
+    if {"", ".", ".."} & set(base.replace("\\", "/").split("/")):
+        raise DatasetError(f"dataset name {name!r} is not the name of a folder")
     for root in (data_dir, cache_dir()):
         folder = None if root is None else Path(root) / base
         if folder is not None and folder.is_dir():

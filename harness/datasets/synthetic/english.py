@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.datasets.synthetic.english_topics import CHANGING, TOPICS
+from harness.datasets.synthetic.english_changes import CHANGING
+from harness.datasets.synthetic.english_topics import TOPICS
 from harness.datasets.synthetic.parts import Event, Language, Relation
 
 _MONTHS = (

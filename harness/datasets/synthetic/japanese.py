@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.datasets.synthetic.japanese_topics import CHANGING, TOPICS
+from harness.datasets.synthetic.japanese_changes import CHANGING
+from harness.datasets.synthetic.japanese_topics import TOPICS
 from harness.datasets.synthetic.parts import Event, Language, Relation
 
 _SINGLE = (
