@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
 import naive
 import numpy as np
 import pytest
@@ -13,6 +19,7 @@ from cpersona_jit.kernels.numpy_path import gram_index as numpy_gram_index
 from cpersona_jit.kernels.numpy_path import gram_overlap as numpy_gram_overlap
 from cpersona_jit.kernels.row_mask import pack_mask
 
+TESTS = Path(__file__).parent
 BUILDERS = [gram_index.build_gram_index, numpy_gram_index.build_gram_index]
 
 
@@ -181,3 +188,37 @@ def test_a_list_given_twice_counts_twice():
     factor, mask = np.ones(21, np.uint16), pack_mask(np.ones(21, bool))
     for module in (gram_overlap, numpy_gram_overlap):
         assert run_overlap(module, index, lists, weights, factor, mask, 1)[2] == [5] * 20 + [9]
+
+
+PLAIN_CPU = """
+import numpy as np
+import test_kernels_grams as grams
+rng = np.random.default_rng(3)
+index = grams.gram_index.build_gram_index(*grams.as_arrays(grams.random_rows(2, 700, 60)))
+grams.check_overlap(index, rng, rng.random(700) < 0.5, 40, 10)
+"""
+
+
+def run_python(code, **environment):
+    path = os.pathsep.join([str(TESTS.parent), str(TESTS)])
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_the_kernels_run_on_a_processor_without_vector_extensions(tmp_path):
+    name = "x86-64" if platform.machine() in ("x86_64", "AMD64") else "generic"
+    plain = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+    done = run_python(PLAIN_CPU, NUMBA_CACHE_DIR=str(tmp_path), **plain)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_numpy_path_does_not_load_numba():
+    modules = ("gram_index", "gram_overlap", "fusion", "prior", "replay")
+    imports = "".join(f"import cpersona_jit.kernels.numpy_path.{name}\n" for name in modules)
+    done = run_python(imports + "import sys\nassert 'numba' not in sys.modules")
+    assert done.returncode == 0, done.stderr
