@@ -11,7 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+# For what only the kernel calls: without the wrappers for other callers it compiles sooner.
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 _RRF = 0
 _GROUP = 16
 
@@ -145,7 +148,7 @@ def _replay(
                     gold_ranks[s, g] = _rank_by_count(fused, size, position)
 
 
-@_kernel
+@_part
 def _keep_near(ranks, first, end, depth, kept, place):
     """Number the rows that some arm ranks within the depth; return how many there are."""
     size = 0
@@ -159,7 +162,7 @@ def _keep_near(ranks, first, end, depth, kept, place):
     return size
 
 
-@_kernel
+@_part
 def _gather(scores, ranks, kept, size, depth, z_scores, near_ranks):
     """Pack the kept rows, without their ranks past the depth, and fill the last group with none."""
     for arm in range(len(ranks)):
@@ -172,7 +175,7 @@ def _gather(scores, ranks, kept, size, depth, z_scores, near_ranks):
             z_scores[arm, p] = 0.0
 
 
-@_kernel
+@_part
 def _fill_votes(near_ranks, size, rrf_k, votes):
     for arm in range(len(near_ranks)):
         arm_ranks, arm_votes = near_ranks[arm, :size], votes[arm, :size]
@@ -181,7 +184,7 @@ def _fill_votes(near_ranks, size, rrf_k, votes):
             arm_votes[p] = vote if arm_ranks[p] > 0 else 0.0
 
 
-@_kernel
+@_part
 def _same_arms(weights, others):
     """Whether the same arms have a positive weight."""
     same = True
@@ -190,7 +193,7 @@ def _same_arms(weights, others):
     return same
 
 
-@_kernel
+@_part
 def _fill_penalty(near_ranks, size, weights, penalty):
     """0 for the candidates of the weighted arms, -inf for others: added to a score, it removes."""
     for p in range(size):
@@ -202,7 +205,7 @@ def _fill_penalty(near_ranks, size, weights, penalty):
                 penalty[p] = 0.0 if arm_ranks[p] > 0 else penalty[p]
 
 
-@_kernel
+@_part
 def _fuse(table, size, weights, fused):
     """Weighted sum over the arms in their order, four to a pass.
 
@@ -232,7 +235,7 @@ def _fuse(table, size, weights, fused):
             )
 
 
-@_kernel
+@_part
 def _arm_after(weights, arm):
     """Next arm that has a weight; the spare row of zeros when there is none."""
     spare = len(weights) - 1
@@ -242,7 +245,7 @@ def _arm_after(weights, arm):
     return min(arm, spare)
 
 
-@_kernel
+@_part
 def _rank_by_count(fused, size, position):
     """1-based rank of one row: those above it, and those like it that stand earlier."""
     score = fused[position]
