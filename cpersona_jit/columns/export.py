@@ -113,8 +113,8 @@ def columns_table(columns: Columns) -> pa.Table:
 
 
 def _sign_words(columns: Columns) -> np.ndarray:
-    blocks = columns.signs
-    return blocks.transpose(0, 2, 1).reshape(-1, blocks.shape[1])[: columns.n]
+    blocks, width, lanes = columns.signs.shape
+    return columns.signs.transpose(0, 2, 1).reshape(blocks * lanes, width)[: columns.n]
 
 
 def _fixed_lists(values: np.ndarray, present: np.ndarray) -> pa.Array:

@@ -1,0 +1,236 @@
+"""Snapshots: refreshed step by step they equal one built at once, whoever wrote to the store."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from memory_cases import BagOfWords, plain_columns
+
+import cpersona_jit
+from cpersona_jit import Memory, Record, Source
+from cpersona_jit.columns.snapshot import UNDATED, tie_order
+from cpersona_jit.isolation import Axes
+from cpersona_jit.kernels.quantize import quantize_rows, sign_words
+from cpersona_jit.kernels.row_mask import admitted_rows
+
+WORDS = [
+    "tea",
+    "tea tea tea",
+    "green tea in Kyoto",
+    "抹茶",
+    "京都で抹茶を飲んだ",
+    "🎉",
+    "a",
+    "ramen",
+]
+DATES = ["", "2024-05-01", "2024-05-01T10:00:00Z", "no date", "1969-12-31"]
+
+records = st.builds(
+    Record,
+    content=st.sampled_from(WORDS),
+    agent_id=st.sampled_from(["a", "b"]),
+    project_id=st.sampled_from(["", "p", "q"]),
+    channel=st.sampled_from(["", "c"]),
+    source=st.sampled_from([None, Source("user", "u1", "Aiko")]),
+    session_id=st.sampled_from(["", "s1", "s2"]),
+    timestamp=st.sampled_from(DATES),
+)
+
+
+def opened(path: Path, embedder: object) -> Memory:
+    return cpersona_jit.open(path, embedder, wait_for_kernels=False)
+
+
+def rebuilt(path: Path, embedder: object) -> object:
+    with opened(path, embedder) as fresh:
+        return plain_columns(fresh.columns())
+
+
+class OneStoreTwoWriters(RuleBasedStateMachine):
+    """Two handles on one file write in any order; each looks now and then."""
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "m.db"
+        self.models = [BagOfWords(), BagOfWords()]
+        self.handles = [opened(self.path, model) for model in self.models]
+        self.generations = [0, 0]
+
+    def teardown(self) -> None:
+        for handle in getattr(self, "handles", ()):
+            handle.close()
+        self.folder.cleanup()
+
+    @rule(who=st.integers(0, 1), batch=st.lists(records, max_size=4), dedup=st.booleans())
+    def store(self, who: int, batch: list[Record], dedup: bool) -> None:
+        self.handles[who].store_many(batch, dedup=dedup)
+
+    @rule(who=st.integers(0, 1), at=st.integers(1, 8), agent=st.sampled_from(["a", "b"]))
+    def delete(self, who: int, at: int, agent: str) -> None:
+        self.handles[who].delete([f"mem:{at}"], agent_id=agent)
+
+    @rule(
+        who=st.integers(0, 1),
+        at=st.integers(1, 8),
+        content=st.sampled_from(WORDS),
+        agent=st.sampled_from(["a", "b"]),
+    )
+    def update(self, who: int, at: int, content: str, agent: str) -> None:
+        self.handles[who].update(f"mem:{at}", content, agent_id=agent)
+
+    @rule(who=st.integers(0, 1))
+    def lose_the_model(self, who: int) -> None:
+        self.models[who].fails_after = 0
+
+    @rule(who=st.integers(0, 1))
+    def embed_what_is_missing(self, who: int) -> None:
+        self.models[who].fails_after = None
+        self.handles[who].reembed(batch_size=2)
+
+    @rule(who=st.integers(0, 1))
+    def look(self, who: int) -> None:
+        columns = self.handles[who].columns()
+        assert columns.generation >= self.generations[who]
+        self.generations[who] = columns.generation
+        assert columns.generation == self.handles[who].status().generation
+        assert columns is self.handles[who].columns()  # nothing changed: nothing is built
+
+    @invariant()
+    def one_handle_is_like_a_new_one(self) -> None:
+        if hasattr(self, "handles"):
+            assert plain_columns(self.handles[0].columns()) == rebuilt(self.path, BagOfWords())
+
+
+OneStoreTwoWriters.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=20, deadline=None
+)
+TestOneStoreTwoWriters = OneStoreTwoWriters.TestCase
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "m.db"
+
+
+def test_columns_hold_what_was_stored(path: Path) -> None:
+    with opened(path, BagOfWords()) as memory:
+        memory.store("tea", agent_id="a", project_id="p", session_id="s", timestamp="2024-05-01")
+        memory.store("抹茶", agent_id="b", source=Source("user", "u1", "愛子"))
+        columns = memory.columns()
+    assert columns.n == 2
+    assert columns.ids.tolist() == [1, 2]
+    assert columns.event_time.tolist() == [1_714_521_600_000_000, UNDATED]
+
+    def names(column: str) -> list[str]:
+        table = list(columns.tables[column])
+        return [table[code] for code in columns.codes_by_name[column]]
+
+    assert names("agent_id") == ["a", "b"]
+    assert names("project_id") == ["p", ""]
+    assert names("session_id") == ["s", ""]
+    assert names("source_name") == ["", "愛子"]
+    assert columns.lengths.tolist() == [len(" tea "), len(" 愛子 抹茶 ")]
+    # What is indexed and embedded is the same text: the speaker, then what was said.
+    model = BagOfWords()
+    vectors = model.embed(["tea", "愛子: 抹茶"], kind="passage")
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert np.abs(columns.codes - quantize_rows(unit).astype(int)).max() <= 1
+    assert (columns.fingerprint, columns.dim) == (model.info.fingerprint, 64)
+    blocks = columns.signs
+    assert np.array_equal(blocks[0, :, :2].T, sign_words(columns.codes))
+
+
+def test_an_empty_store_has_an_empty_snapshot(path: Path) -> None:
+    with opened(path, "none") as memory:
+        columns = memory.columns()
+    assert columns.n == 0
+    assert columns.codes.shape == (0, 0)
+    assert columns.positions(np.array([1, 2])).tolist() == [-1, -1]
+    assert columns.mask(Axes.agent("a")).count == 0
+
+
+def test_another_process_is_seen_by_the_next_recall(path: Path) -> None:
+    write = (
+        "import sys, cpersona_jit\n"
+        "with cpersona_jit.open(sys.argv[1], 'none') as memory:\n"
+        "    print(memory.store('抹茶 and tea', agent_id='a').ref)\n"
+    )
+    with opened(path, "none") as memory:
+        assert memory.recall("抹茶", agent_id="a").rows == ()
+        told = subprocess.run(
+            [sys.executable, "-c", write, str(path)], capture_output=True, text=True, check=True
+        )
+        assert [row.ref for row in memory.recall("抹茶", agent_id="a").rows] == [
+            told.stdout.strip()
+        ]
+
+
+def test_vectors_of_another_model_are_left_out(path: Path) -> None:
+    with opened(path, BagOfWords("one")) as memory:
+        memory.store_many([Record("tea", "a"), Record("ramen", "a")])
+        assert memory.columns().embedded.count == 2
+    with opened(path, BagOfWords("two")) as memory:
+        # The store has not met this model: no codes at all.
+        columns = memory.columns()
+        assert (columns.dim, columns.embedded.count, columns.fingerprint) == (0, 0, "")
+        memory.store("抹茶", agent_id="a")
+        columns = memory.columns()
+        assert admitted_rows(columns.embedded.words).tolist() == [2]
+        assert not columns.codes[:2].any()
+        assert columns.codes[2].any()
+
+
+def test_a_model_of_another_width_rebuilds_the_codes(path: Path) -> None:
+    with opened(path, BagOfWords("one", dim=64)) as memory:
+        memory.store("tea", agent_id="a")
+        assert memory.columns().codes.shape == (1, 64)
+    with opened(path, BagOfWords("two", dim=100)) as memory:
+        memory.reembed()
+        columns = memory.columns()
+        assert (columns.dim, columns.codes.shape, columns.embedded.count) == (100, (1, 128), 1)
+
+
+def test_masks_are_remembered_and_stay_right(path: Path) -> None:
+    with opened(path, "none") as memory:
+        memory.store_many([Record("tea", f"agent {i}") for i in range(100)])
+        columns = memory.columns()
+    for _ in range(2):
+        for i in range(100):
+            mask = columns.mask(Axes.agent(f"agent {i}"))
+            assert (mask.count, admitted_rows(mask.words).tolist()) == (1, [i])
+    assert columns.mask(Axes.agent("agent 99")) is columns.mask(Axes.agent("agent 99"))
+    assert columns.mask(Axes.across_agents()).count == 100
+    assert columns.mask(Axes.agent("")).count == 0
+
+
+@given(st.lists(st.sampled_from([UNDATED, -5, 0, 3, 2**62]), max_size=12))
+def test_ties_go_to_the_newest_then_to_the_oldest_row(event_time: list[int]) -> None:
+    def place(row: int) -> tuple[bool, int, int]:
+        undated = event_time[row] == UNDATED
+        return undated, 0 if undated else -event_time[row], row
+
+    expected = sorted(range(len(event_time)), key=place)
+    ranks = tie_order(np.array(event_time, np.int64))
+    assert np.argsort(ranks).tolist() == expected
+    assert sorted(ranks.tolist()) == list(range(len(event_time)))
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.1, 1.0])
+def test_a_rows_length_factor_is_its_own(path: Path, exponent: float) -> None:
+    with opened(path, "none") as memory:
+        memory.store_many([Record(content, "a") for content in WORDS])
+        columns = memory.columns()
+    factor = columns.length_factor(exponent)
+    assert factor.dtype == np.uint16
+    assert factor.tolist() == [
+        max(1, round(65535 * max(length, 1) ** -exponent)) for length in columns.lengths.tolist()
+    ]
