@@ -100,7 +100,7 @@ def test_the_largest_possible_scores(tier, dim, monkeypatch):
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("k", [1, 7, 100, 2500])
-@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "mixed"])
+@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "step", "mixed"])
 def test_orders_that_fill_the_buffer_again_and_again(tier, k, order, monkeypatch):
     monkeypatch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
     n = 3001
@@ -108,6 +108,7 @@ def test_orders_that_fill_the_buffer_again_and_again(tier, k, order, monkeypatch
         "ascending": np.arange(n),
         "descending": np.arange(n)[::-1],
         "equal": np.full(n, 5),
+        "step": np.where(np.arange(n) < n // 2, 76, 77),
         "mixed": (np.arange(n) * 37) % 101,
     }[order]
     codes = np.zeros((n, 64), np.int8)

@@ -89,13 +89,14 @@ def test_two_phases(path, scan, shortlist):
 
 @PATHS
 @pytest.mark.parametrize("k", [1, 7, 100])
-@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "mixed"])
+@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "step", "mixed"])
 def test_orders_that_fill_the_buffer_again_and_again(path, k, order):
     n = 2005
     value = {
         "ascending": np.arange(n) * 256 // n,
         "descending": np.arange(n)[::-1] * 256 // n,
         "equal": np.full(n, 77),
+        "step": np.where(np.arange(n) < n // 2, 76, 77),
         "mixed": (np.arange(n) * 37) % 101,
     }[order]
     # A row of `value` set bits scores exactly that in plane 0, and less by that in distance.

@@ -20,11 +20,14 @@ from cpersona_jit.kernels.cpu import cpu_tier
 from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
+from cpersona_jit.kernels.topk_order import ROW_BITS
 from cpersona_jit.kernels.vector_ir import (
     I8,
     I16,
     I32,
     I64,
+    PREFETCH_BYTES,
+    accumulator,
     byte_pointer,
     call,
     constant,
@@ -45,9 +48,6 @@ _TIER = TIER_TAGS[cpu_tier()]
 
 # Coordinates per turn of the inner loop: one cache line of a row.
 STEP = 64
-# How far ahead of the scan to fetch: a page, which is also what hides a missing huge page.
-PREFETCH_BYTES = 4096
-
 # 0x80 in each byte of an int32.
 FLIP_TOP_BITS = 0x80808080 - (1 << 32)
 
@@ -134,7 +134,7 @@ def _scan(tier, codes, planes, mask, k):
                     filled += 1
                     if filled == buffer.shape[0]:
                         # Rows ascend: a later row of the k-th score would lose the tie.
-                        floor = (select_largest(buffer, filled, k) >> 31) + 1
+                        floor = (select_largest(buffer, filled, k) >> ROW_BITS) + 1
                         filled = k
     if filled > k:
         select_largest(buffer, filled, k)
@@ -278,12 +278,8 @@ def _dot_four_words(typing_context, codes, query, row0, row1, row2, row3, ahead)
 
 def _loop_rows(builder, starts, width, ahead, add_step, lanes, n_sums):
     """Emit the loop over a row's cache lines; return for each row its ``n_sums`` vectors."""
-    vector = ir.VectorType(I32, lanes)
     zero = constant(I32, lanes, 0)
-    # Variables that LLVM turns into registers: they are never anything but loaded and stored.
-    sums = [[cgutils.alloca_once(builder, vector) for _ in range(n_sums)] for _ in starts]
-    for variable in (variable for of_row in sums for variable in of_row):
-        builder.store(zero, variable)
+    sums = [[accumulator(builder, zero) for _ in range(n_sums)] for _ in starts]
     with cgutils.for_range_slice(builder, I64(0), width, I64(STEP)) as (offset, _):
         for start, of_row in zip(starts, sums, strict=True):
             prefetch(builder, start, builder.add(offset, ahead))

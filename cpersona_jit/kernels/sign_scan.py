@@ -16,11 +16,13 @@ from numba.extending import intrinsic
 from cpersona_jit.kernels.int8_scan import dense_scores
 from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
-from cpersona_jit.kernels.topk_order import largest_keys, pack_keys, unpack_keys
+from cpersona_jit.kernels.topk_order import ROW_BITS, largest_keys, pack_keys, unpack_keys
 from cpersona_jit.kernels.vector_ir import (
     I8,
     I32,
     I64,
+    PREFETCH_BYTES,
+    accumulator,
     byte_pointer,
     call,
     constant,
@@ -28,9 +30,6 @@ from cpersona_jit.kernels.vector_ir import (
     prefetch,
     splat,
 )
-
-# How far ahead of the scan to fetch: a page, which is also what hides a missing huge page.
-PREFETCH_BYTES = 4096
 
 ROWS = ir.VectorType(I64, 8)
 ROWS_BYTES = 64
@@ -144,7 +143,7 @@ def _scan(signs, query, n, mask, k):
                     filled += 1
                     if filled == buffer.shape[0]:
                         # Rows ascend: a later row of the k-th score would lose the tie.
-                        floor = (select_largest(buffer, filled, k) >> 31) + 1
+                        floor = (select_largest(buffer, filled, k) >> ROW_BITS) + 1
                         filled = k
     if filled > k:
         select_largest(buffer, filled, k)
@@ -194,10 +193,7 @@ def _plane_sums(builder, start, words, width):
 
 def _count_bits(builder, combine, start, words, width, n_planes):
     """Emit the loop over words; return for each plane how many bits ``combine`` sets per row."""
-    # Variables that LLVM turns into registers: they are never anything but loaded and stored.
-    counts = [cgutils.alloca_once(builder, ROWS) for _ in range(n_planes)]
-    for count in counts:
-        builder.store(constant(I64, 8, 0), count)
+    counts = [accumulator(builder, constant(I64, 8, 0)) for _ in range(n_planes)]
     with cgutils.for_range(builder, width) as loop:
         offset = builder.mul(loop.index, I64(ROWS_BYTES))
         prefetch(builder, start, builder.add(offset, I64(PREFETCH_BYTES)))

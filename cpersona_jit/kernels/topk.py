@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from numba import njit
 
-ROW_BITS = 31
-ROW_MASK = (1 << ROW_BITS) - 1
+from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK
 
 
 @njit(nogil=True, error_model="numpy", cache=True)

@@ -12,11 +12,21 @@ from numba.core import cgutils
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 
+# How far ahead of the scan to fetch: a page, which is also what hides a missing huge page.
+PREFETCH_BYTES = 4096
+
 
 def byte_pointer(context, builder, array_type, array) -> ir.Value:
     """Return the address of an array's first byte."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(data, I8.as_pointer())
+
+
+def accumulator(builder, zero) -> ir.Value:
+    """Return a variable that starts at ``zero``; only loaded and stored, it becomes a register."""
+    variable = cgutils.alloca_once(builder, zero.type)
+    builder.store(zero, variable)
+    return variable
 
 
 def load(builder, pointer, offset, element, count: int) -> ir.Value:
