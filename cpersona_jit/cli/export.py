@@ -28,9 +28,9 @@ def export(
     db: Db = DEFAULT_DB,
     embedder: Embedder = "default",
 ) -> None:
-    """Write the columns (ids, axes, times, codes) to a file for other tools."""
+    """Write the columns (ids, axes, times, codes, grams) to a file for other tools."""
     with open_memory(db, embedder, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 
-        export_columns(memory.columns(), out, file_format.value)
-    console().print(f"wrote {out}", soft_wrap=True)
+        rows = export_columns(memory.columns(), out, file_format.value)
+    console().print(f"{rows} rows written to {out}", soft_wrap=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import anyio
 import anyio.to_thread
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
@@ -32,16 +32,20 @@ class MemoryServer(MCPServer):
     """An MCP server that answers every line it is sent, with one-line errors."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-        """Call a tool; arguments that do not fit its schema give a short :class:`ToolError`."""
+        """Call a tool; what the caller can put right is a :class:`ToolError` of one line."""
         try:
             return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
         except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
-                raise
-            tool = self._tool_manager.get_tool(name)
-            allowed = list(tool.parameters["properties"]) if tool else []
-            message = f"{name}: {describe_errors(error.__cause__, allowed)}"
-            raise ToolError(message) from error.__cause__
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                tool = self._tool_manager.get_tool(name)
+                allowed = list(tool.parameters["properties"]) if tool else []
+                raise ToolError(f"{name}: {describe_errors(cause, allowed)}") from cause
+            if isinstance(cause, ToolError):
+                raise ToolError(f"{name}: {cause}") from cause
+            raise
 
     async def run_stdio_async(self) -> None:
         """Serve stdin and stdout until stdin ends. While serving, stray prints go to stderr."""

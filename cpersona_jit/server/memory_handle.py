@@ -42,6 +42,11 @@ class MemoryHandle:
                 self._memory = self._open_memory()
             return self._memory
 
+    @property
+    def closed(self) -> bool:
+        """Whether :meth:`close` has begun."""
+        return self._closed
+
     def close(self) -> None:
         """Close the memory if it is open; :meth:`get` refuses from then on."""
         free = self._lock.acquire(timeout=CLOSE_PATIENCE_SECONDS)

@@ -1,4 +1,4 @@
-"""Warm-up behind the handshake: open the file, build the columns, compile the kernels."""
+"""Warm-up behind the handshake: open the file, load the model, compile the kernels."""
 
 from __future__ import annotations
 
@@ -43,11 +43,15 @@ class WarmUp:
 def warm_up(handle: MemoryHandle) -> None:
     """Make later calls fast; a failure is logged here, and the calls it concerns report it."""
     try:
-        handle.get().columns()
+        # A recall of nothing builds the columns and loads the model.
+        for note in handle.get().recall("warm-up", agent_id="warm-up", limit=0).degraded:
+            logger.info("degraded: %s", note)
     except CPersonaError as error:
-        logger.warning("the memory is not ready: %s", error)
+        if not handle.closed:
+            logger.warning("the memory is not ready: %s", error)
     except Exception:
-        logger.exception("opening the memory failed")
+        if not handle.closed:
+            logger.exception("the first recall failed")
     try:
         from cpersona_jit.recall.kernel_set import warm_kernels
 
