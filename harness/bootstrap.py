@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import bootstrap
+from threadpoolctl import threadpool_limits
 
-COLUMN_CHUNK = 64
+CHUNK_NUMBERS = 8_000_000
+"""Resampled means held at once (64 MB): decides how many columns are done together."""
+
 RESAMPLE_BATCH = 250
 
 
@@ -63,10 +66,13 @@ def stratified_intervals(
     """
     members = [np.flatnonzero(strata == stratum) for stratum in range(mixing.shape[1])]
     options = (resamples, confidence, seed)
-    chunks = [
-        _chunk_intervals(values[start : start + COLUMN_CHUNK], members, mixing, options)
-        for start in range(0, len(values), COLUMN_CHUNK)
-    ]
+    step = max(CHUNK_NUMBERS // (len(mixing) * resamples), 1)
+    # The products are small: threads of the linear algebra would wait for each other, not work.
+    with threadpool_limits(1):
+        chunks = [
+            _chunk_intervals(values[start : start + step], members, mixing, options)
+            for start in range(0, len(values), step)
+        ]
     if not chunks:
         empty = np.empty((len(mixing), 0))
         return Intervals(empty, empty, empty)

@@ -44,13 +44,16 @@ def winners_table(summary: dict) -> Table:
     measure = config["select"]["measure"]
     confidence = f"{100 * config['bootstrap']['confidence']:g} %"
     table = Table(title=f"{config['name']}: {measure} x 100, mean over tasks", title_justify="left")
-    table.caption = f"brackets: {confidence} bootstrap intervals; bold: highest on unseen queries"
+    table.caption = (
+        f"brackets: {confidence} bootstrap intervals; bold: highest on unseen queries; valid.: the "
+        "part on which settings were chosen"
+    )
     table.caption_justify = "left"
     table.add_column("dataset", no_wrap=True)
     table.add_column("", no_wrap=True)
-    table.add_column("setting", overflow="fold")
+    table.add_column("setting")
     table.add_column("unseen", justify="right", no_wrap=True)
-    table.add_column("validation", justify="right", no_wrap=True)
+    table.add_column("valid.", justify="right", no_wrap=True)
     for dataset, roles in summary["roles"].items():
         _add_dataset(table, summary, dataset, roles, measure)
     return table
@@ -79,7 +82,7 @@ def _add_dataset(
             role,
             roles[role],
             percent(values[role, UNSEEN]),
-            percent(values[role, VALIDATION]),
+            percent(values[role, VALIDATION]).split(" ")[0],
             style="bold" if unseen[role] == max(unseen.values()) else None,
             end_section=number == len(shown) - 1,
         )

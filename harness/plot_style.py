@@ -31,9 +31,9 @@ def legend_below(figure: Figure, axes: Axes, last: str | None = None) -> None:
     once = dict(zip(labels, handles, strict=True))
     if last in once:
         once[last] = once.pop(last)
-    figure.legend(
-        once.values(), once.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=8.5
-    )
+    columns = min(len(once), 3 if len(once) < 7 else 4)
+    look = {"loc": "outside lower center", "ncols": columns, "frameon": False, "fontsize": 8.5}
+    figure.legend(once.values(), once.keys(), **look)
 
 
 def file_part(dataset: str) -> str:

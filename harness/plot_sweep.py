@@ -65,7 +65,7 @@ def _best_by_depth(summary: dict, values: dict[str, dict]) -> dict[str, dict[int
             continue
         if label not in best or points[deepest]["value"] > best[label][deepest]["value"]:
             best[label] = points
-    return best
+    return dict(sorted(best.items(), key=lambda pair: (pair[0].startswith("RRF"), pair[0])))
 
 
 def weight_map(summary: dict, records: list[dict], measure: str, dataset: str) -> Picture | None:
@@ -76,7 +76,9 @@ def weight_map(summary: dict, records: list[dict], measure: str, dataset: str) -
     if not panels:
         return None
     shown = [value for panel in panels.values() for value in panel.values()]
-    limits = {"vmin": min(shown), "vmax": max(shown), "cmap": "viridis"}
+    # A corner without the lexical arms would eat the whole colour scale: it may saturate.
+    low, high = float(np.quantile(shown, 0.2)), max(shown)
+    limits = {"vmin": low, "vmax": high, "cmap": "viridis"}
     size = (1.4 + 4.2 * len(panels), 4.2)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(1, len(panels), squeeze=False)[0]
@@ -84,7 +86,8 @@ def weight_map(summary: dict, records: list[dict], measure: str, dataset: str) -
         image = _draw_panel(axes, panel, limits)
         axes.set_xlabel(f"weight of {across} ({first} = 1)")
         axes.set_ylabel(f"weight of {down} ({first} = 1)")
-    figure.colorbar(image, ax=grid, label=f"{measure} × 100")
+    extend = "min" if min(shown) < low else "neither"
+    figure.colorbar(image, ax=grid, label=f"{measure} × 100", extend=extend)
     write_title(figure, f"{dataset}: {_fusion_label(proposal)}, depth {proposal['depth']}")
     caption = f"{dataset}: fusion weights, all queries; the best of the picture is in bold."
     return figure, f"weights-{file_part(dataset)}.png", caption

@@ -147,7 +147,9 @@ def _read_table(path: Path, columns: list[str], dictionary: list[str] | None = N
                 raise PoolError(f"{path}: column {absent[0]!r} is missing")
             return file.read(columns=columns)
     except (OSError, pa.ArrowException) as error:
-        raise PoolError(f"{path}: cannot be read ({error})") from error
+        raise PoolError(
+            f"{path}: cannot be read ({error}); delete {path.parent.name} to freeze it again"
+        ) from error
 
 
 def _offsets(candidates: pa.Table, queries: int, pool_dir: Path) -> np.ndarray:

@@ -108,8 +108,8 @@ def changes(summary: dict) -> str:
     better = sum(r["ci_low"] > 0 and r["against"] in (RRF, BEST_ARM) for r in held)
     return (
         "## What got better and what got worse, unseen queries\n\n"
-        f"{better} differences are sure gains (▲) and {worse} sure losses (▼): their intervals "
-        f"exclude 0.\n\n{markdown_table(header, rows)}"
+        f"Intervals that exclude 0 are marked: gains ▲ ({better}), losses ▼ ({worse}).\n\n"
+        + markdown_table(header, rows)
     )
 
 

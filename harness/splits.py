@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,5 +57,5 @@ def _by_query_hash(query_ids: Sequence[str], share: float, seed: int) -> np.ndar
 
 
 def _taken(things: int, share: float) -> int:
-    """Return how many of the things are the share, leaving one on each side where possible."""
-    return min(max(round(share * things), 1), max(things - 1, 1))
+    """Return the share rounded down, leaving one on each side where possible."""
+    return min(max(math.floor(share * things), 1), max(things - 1, 1))
