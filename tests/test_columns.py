@@ -212,6 +212,24 @@ def test_masks_are_remembered_and_stay_right(path: Path) -> None:
     assert columns.mask(Axes.agent("")).count == 0
 
 
+def test_each_axis_has_masks_of_its_own(path: Path) -> None:
+    rows = [Record("tea", a, p, c) for a in "ab" for p in ("", "p") for c in ("", "c")]
+    with opened(path, "none") as memory:
+        memory.store_many(rows)
+        columns = memory.columns()
+    for agent_id in ("a", "b"):
+        for project_id in (None, "", "p"):
+            for channel in (None, "", "c"):
+                mask = columns.mask(Axes.agent(agent_id, project_id, channel))
+                assert admitted_rows(mask.words).tolist() == [
+                    r
+                    for r, row in enumerate(rows)
+                    if row.agent_id == agent_id
+                    and (project_id is None or row.project_id in ("", project_id))
+                    and (not channel or row.channel in ("", channel))
+                ]
+
+
 @given(st.lists(st.sampled_from([UNDATED, -5, 0, 3, 2**62]), max_size=12))
 def test_ties_go_to_the_newest_then_to_the_oldest_row(event_time: list[int]) -> None:
     def place(row: int) -> tuple[bool, int, int]:
