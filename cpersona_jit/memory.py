@@ -75,7 +75,7 @@ class Memory:
         create: bool = True,
         wait_for_kernels: bool = True,
     ) -> None:
-        self._provider = load_provider(embedder) if isinstance(embedder, str) else embedder
+        self._provider = _provider(embedder)
         self._conn = open_database(path, create=create)
         self._path = os.fspath(path)
         self._lock = threading.RLock()
@@ -440,6 +440,14 @@ def open(
     return Memory(path, embedder, create=create, wait_for_kernels=wait_for_kernels)
 
 
+def _provider(embedder: str | Provider) -> Provider:
+    if isinstance(embedder, str):
+        return load_provider(embedder)
+    if not callable(getattr(embedder, "embed", None)):
+        raise UsageError(f"embedder {embedder!r} is neither a name nor an object with `embed`")
+    return embedder
+
+
 def _label(info: ModelInfo | None) -> str:
     return "unreachable" if info is None else info.label
 
@@ -482,6 +490,7 @@ def _checked_query(query: str) -> str:
 
 
 def _checked_refs(refs: Sequence[str]) -> list[str]:
-    if isinstance(refs, str) or not all(isinstance(ref, str) for ref in refs):
+    listed = list(refs) if isinstance(refs, Iterable) and not isinstance(refs, str) else [None]
+    if not all(isinstance(ref, str) for ref in listed):
         raise UsageError("refs must be a list of strings such as 'mem:12'")
-    return list(refs)
+    return listed

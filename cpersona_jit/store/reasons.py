@@ -45,6 +45,9 @@ REASONS: dict[str, Reason] = {
         "or more than 64 levels",
     ),
     "timestamp_in_future": Reason("rejected", "timestamp is more than 24 hours ahead of now"),
+    "not_embedded": Reason(
+        "stored", "warning: the embedder failed; found by its words until it is embedded again"
+    ),
     "timestamp_unparsable": Reason(
         "stored", "warning: timestamp is not ISO 8601; kept verbatim, the row counts as undated"
     ),
