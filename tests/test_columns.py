@@ -213,7 +213,7 @@ def test_masks_are_remembered_and_stay_right(path: Path) -> None:
 
 
 def test_each_axis_has_masks_of_its_own(path: Path) -> None:
-    rows = [Record("tea", a, p, c) for a in "ab" for p in ("", "p") for c in ("", "c")]
+    rows = [Record("tea", a, p, c) for a in "ab" for p in ("", "p", "q") for c in ("", "c", "d")]
     with opened(path, "none") as memory:
         memory.store_many(rows)
         columns = memory.columns()

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cpersona_jit import defaults
-from cpersona_jit.recall.settings import FusionSpec
-from harness.config import RunConfig
+from cpersona_jit.recall.settings import ArmSpec, FusionSpec
 from harness.grid import Setting, shipped_setting
 
 RESULTS = Path(__file__).parent.parent / "results"
@@ -41,7 +40,7 @@ def test_the_default_is_what_its_record_chose() -> None:
     chosen = {record["setting"] for record in summary["records"] if record.get("chosen") is True}
     assert len(chosen) == 1, f"{defaults.RECALL_RECORD} chose {sorted(chosen)}, not one setting"
     (name,) = chosen
-    arms = RunConfig.model_validate(summary["config"]).arm_specs()
+    arms = tuple(ArmSpec(**arm) for arm in summary["config"]["arms"])
     shipped = shipped_setting(arms, defaults.DEFAULT_SETTINGS)
     assert shipped is not None, "the record measured other arms than the default has"
     assert recorded_setting(summary, name).identity() == shipped.identity()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,6 +87,31 @@ def test_numpy_and_compiled_kernels_give_equal_traces(
                 trace = plain_trace(replace(result.trace, kernels=""))
                 seen.setdefault(query, []).append((plain(result.rows), trace))
     assert all(numpy == numba for numpy, numba in seen.values())
+
+
+def test_compiled_kernels_answer_several_threads_at_once_as_they_answer_one(
+    memory: Memory,
+) -> None:
+    with cpersona_jit.open(memory.status().path, BagOfWords()) as handle:
+
+        def ask(query: str) -> object:
+            return plain(handle.recall(query, agent_id="a", settings=settings(depth=150)).rows)
+
+        alone = {query: ask(query) for query in QUERIES}
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(ask, QUERIES * 8)) == [alone[query] for query in QUERIES * 8]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_store_whose_rows_are_all_gone_answers_nothing(tmp_path: Path, compiled: bool) -> None:
+    with cpersona_jit.open(tmp_path / "m.db", BagOfWords(), wait_for_kernels=compiled) as handle:
+        for _ in range(2):
+            result = handle.recall("tea 抹茶", agent_id="a", trace=True)
+            assert (result.rows, result.degraded, result.trace.admitted) == ((), (), 0)
+            ref = handle.store("tea 抹茶", agent_id="a").ref
+            (row,) = handle.recall("tea 抹茶", agent_id="a").rows
+            assert row.ref == ref
+            handle.delete([ref], agent_id="a")
 
 
 # -- order ----------------------------------------------------------------------------------------
