@@ -17,6 +17,7 @@ _kernel = njit(**_OPTIONS)
 _part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 _RRF = 0
 _GROUP = 16
+_UNRANKED = np.int32(2**31 - 1)
 
 
 def replay_gold_ranks(
@@ -80,6 +81,7 @@ def replay_gold_ranks(
         np.zeros((arms + 1, longest)),
         np.zeros((arms + 1, longest)),
         np.zeros((arms, longest), np.int32),
+        np.zeros(longest, np.int32),
         np.zeros(longest),
         np.zeros(longest),
         np.zeros(longest, np.int64),
@@ -110,6 +112,7 @@ def _replay(
     z_scores,
     votes,
     near_ranks,
+    nearest,
     penalty,
     fused,
     kept,
@@ -121,12 +124,13 @@ def _replay(
         if first_gold == end_gold:
             continue
         first, end = offsets[query], offsets[query + 1]
+        _fill_nearest(ranks, first, end, nearest)
         size = 0
         gathered, voted, penalised = -1, -1, -1  # the settings that each table was made for
         for i in range(len(order)):
             s = order[i]
             if gathered < 0 or depth[s] != depth[gathered]:
-                size = _keep_near(ranks, first, end, depth[s], kept, place)
+                size = _keep_near(nearest, first, end, depth[s], kept, place)
                 _gather(scores, ranks, kept, size, depth[s], z_scores, near_ranks)
                 size = _whole_groups(size)
                 gathered, voted, penalised = s, -1, -1
@@ -134,13 +138,13 @@ def _replay(
             if by_votes and (voted < 0 or rrf_k[s] != rrf_k[voted]):
                 _fill_votes(near_ranks, size, rrf_k[s], votes)
                 voted = s
-            _fuse(votes if by_votes else z_scores, size, weights[s], fused)
-            if not by_votes:
-                if penalised < 0 or not _same_arms(weights[s], weights[penalised]):
-                    _fill_penalty(near_ranks, size, weights[s], penalty)
-                    penalised = s
-                for p in range(size):
-                    fused[p] += penalty[p]
+            if not by_votes and (penalised < 0 or not _same_arms(weights[s], weights[penalised])):
+                _fill_penalty(near_ranks, size, weights[s], penalty)
+                penalised = s
+            if by_votes:
+                _fuse(votes, votes[-1], size, weights[s], fused)
+            else:
+                _fuse(z_scores, penalty, size, weights[s], fused)
             no_candidate = 0.0 if by_votes else -np.inf
             for g in range(first_gold, end_gold):
                 position = place[gold[g]] if gold[g] >= 0 else -1
@@ -149,15 +153,25 @@ def _replay(
 
 
 @_part
-def _keep_near(ranks, first, end, depth, kept, place):
+def _fill_nearest(ranks, first, end, nearest):
+    """Best rank of each row of the query in any arm; the largest int32 where it has none."""
+    for p in range(end - first):
+        nearest[p] = _UNRANKED
+    for arm in range(len(ranks)):
+        arm_ranks = ranks[arm, first:end]
+        for p in range(len(arm_ranks)):
+            rank = arm_ranks[p] if arm_ranks[p] > 0 else _UNRANKED
+            nearest[p] = min(nearest[p], rank)
+
+
+@_part
+def _keep_near(nearest, first, end, depth, kept, place):
     """Number the rows that some arm ranks within the depth; return how many there are."""
     size = 0
-    for row in range(first, end):
-        near = False
-        for arm in range(len(ranks)):
-            near |= 0 < ranks[arm, row] <= depth
-        kept[size] = row
-        place[row - first] = size if near else -1
+    for p in range(end - first):
+        near = nearest[p] <= depth
+        kept[size] = first + p
+        place[p] = size if near else -1
         size += near
     return size
 
@@ -195,7 +209,7 @@ def _same_arms(weights, others):
 
 @_part
 def _fill_penalty(near_ranks, size, weights, penalty):
-    """0 for the candidates of the weighted arms, -inf for others: added to a score, it removes."""
+    """0 for the candidates of the weighted arms, -inf for others: a sum that starts there stays."""
     for p in range(size):
         penalty[p] = -np.inf
     for arm in range(len(weights)):
@@ -206,8 +220,8 @@ def _fill_penalty(near_ranks, size, weights, penalty):
 
 
 @_part
-def _fuse(table, size, weights, fused):
-    """Weighted sum over the arms in their order, four to a pass.
+def _fuse(table, start, size, weights, fused):
+    """Weighted sum over the arms in their order, four to a pass, on top of `start`.
 
     An arm of weight 0 would add zeros and is skipped. The spare arm behind the last one, a row
     of zeros with weight 0, stands in for arms that a pass lacks.
@@ -225,7 +239,7 @@ def _fuse(table, size, weights, fused):
         weight_a, weight_b, weight_c, weight_d = weights[a], weights[b], weights[c], weights[d]
         column_a, column_b, column_c, column_d = table[a], table[b], table[c], table[d]
         for p in range(size):
-            before = 0.0 if first_pass else fused[p]
+            before = start[p] if first_pass else fused[p]
             fused[p] = (
                 before
                 + weight_a * column_a[p]
