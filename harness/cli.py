@@ -1,4 +1,4 @@
-"""The command line of the harness: ``run`` a config, ``report`` on a folder."""
+"""The command line of the harness: ``run`` a config, ``report`` on it, time the replay."""
 
 from __future__ import annotations
 
@@ -79,6 +79,19 @@ def report_command(
     typer.echo(f"report: {path}")
 
 
+@app.command("replay-speed", short_help="Time the replay kernel against NumPy.")
+def replay_speed_command(
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/replay_speed"),
+) -> None:
+    """Time the replay kernel against NumPy doing the same work, turn about, on one thread."""
+    try:
+        _replay_speed(out)
+    except (CPersonaError, OSError) as error:
+        _fail(error)
+
+
 def main() -> None:
     """Run the command line."""
     app()
@@ -114,6 +127,21 @@ def _run(config_path: Path, data: Path | None, out: Path | None) -> None:
     for note in summary["degraded"]:
         console.print(f"note: {note}", highlight=False, markup=False)
     typer.echo(f"report: {report}")
+
+
+def _replay_speed(out: Path) -> None:
+    from harness.console import progress_bars, speed_table
+    from harness.replay_speed import measure_replay_speed, write_record
+
+    out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is said before the work
+    with progress_bars(Console(stderr=True)) as progress:
+        command = shlex.join(
+            ["python", "-m", "harness", "replay-speed", "--out", _portable(out, "results")]
+        )
+        record = measure_replay_speed(command, progress)
+    path = write_record(out, record)
+    Console().print(speed_table(record))
+    typer.echo(f"record: {path}")
 
 
 def _command(config_path: Path, data: Path | None) -> str:

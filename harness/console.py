@@ -59,6 +59,24 @@ def winners_table(summary: dict) -> Table:
     return table
 
 
+def speed_table(record: dict) -> Table:
+    """Say how many times faster than NumPy replay is, per mix of settings."""
+    table = Table(title=f"replay, NumPy / compiled; goal {record['goal']:g}", title_justify="left")
+    table.add_column("settings")
+    for name in ("ratio", "quartiles", "NumPy ms", "compiled ms"):
+        table.add_column(name, justify="right")
+    for mix in record["mixes"]:
+        low, high = mix["quartiles"]
+        table.add_row(
+            mix["mix"],
+            f"{mix['ratio']:.1f}",
+            f"{low:.1f} to {high:.1f}",
+            f"{mix['numpy_ms']:.1f}",
+            f"{mix['kernel_ms']:.2f}",
+        )
+    return table
+
+
 def _add_dataset(
     table: Table, summary: dict, dataset: str, roles: dict[str, str], measure: str
 ) -> None:

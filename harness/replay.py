@@ -11,8 +11,9 @@ from cpersona_jit.kernels.numpy_path.fusion import rrf_scores, score_fusion
 from harness.grid import Setting, setting_arrays
 from harness.pool import Pool
 
-SETTING_CHUNK = 16
-"""Settings of one job: bounds a job's memory and gives the progress bar its step."""
+SETTING_CHUNK = 64
+"""Settings of one job. Packing the pool costs a job about as much as ten settings do; more settings
+a job would leave cores idle at the end of a sweep, and the progress bar without steps."""
 
 Kernel = Callable[..., np.ndarray]
 
