@@ -1,0 +1,111 @@
+"""Whole recall: the library's call without the query's embedding, and what comes before it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import cpersona_jit
+from cpersona_jit.columns.build import Model
+from cpersona_jit.columns.refresh import refreshed_columns
+from cpersona_jit.recall.kernel_set import warm_kernels
+from cpersona_jit.store.database import open_database
+from cpersona_jit.store.models import list_models
+
+from .base import OverRows
+from .chat_rows import QUERIES
+from .stores import AGENT, SIZES, HashedVectors, open_warm, read_columns
+
+
+class Recall(OverRows):
+    """One recall with the shipped default over a current snapshot."""
+
+    params = (SIZES, tuple(QUERIES))
+    param_names = ("rows", "language")
+
+    def setup(self, stores: dict[int, Path], rows: int, language: str) -> None:
+        self.memory = open_warm(stores[rows])
+        self.recall(language)  # loads the compiled kernels
+
+    def teardown(self, stores: dict[int, Path], rows: int, language: str) -> None:
+        self.memory.close()
+
+    def recall(self, language: str) -> None:
+        self.memory.recall(QUERIES[language], agent_id=AGENT)
+
+    def time_recall(self, stores: dict[int, Path], rows: int, language: str) -> None:
+        self.recall(language)
+
+    def peakmem_recall(self, stores: dict[int, Path], rows: int, language: str) -> None:
+        self.recall(language)
+
+
+class FirstRecall(OverRows):
+    """Opening a store, building its snapshot, and one recall; the kernels are compiled."""
+
+    number, rounds, repeat, warmup_time = 1, 1, (1, 3, 20.0), 0
+
+    def setup(self, stores: dict[int, Path], rows: int) -> None:
+        warm_kernels()
+
+    def recall(self, folder: Path) -> None:
+        path = folder / "memory.db"
+        with cpersona_jit.open(path, HashedVectors(), create=False) as memory:
+            memory.recall(QUERIES["english"], agent_id=AGENT)
+
+    def time_first_recall(self, stores: dict[int, Path], rows: int) -> None:
+        self.recall(stores[rows])
+
+    def peakmem_first_recall(self, stores: dict[int, Path], rows: int) -> None:
+        self.recall(stores[rows])
+
+
+class Refresh(OverRows):
+    """The snapshot after one write, from the snapshot before it."""
+
+    number, rounds, repeat, warmup_time = 1, 1, (1, 5, 20.0), 0
+
+    def setup(self, stores: dict[int, Path], rows: int) -> None:
+        self.folder = tempfile.TemporaryDirectory(dir=stores[rows])
+        path = Path(self.folder.name) / "memory.db"
+        shutil.copyfile(stores[rows] / "memory.db", path)
+        with cpersona_jit.open(path, HashedVectors(), create=False) as memory:
+            memory.store("The dentist moved it to Friday. 金曜日になりました。", agent_id=AGENT)
+        self.conn = open_database(path, create=False)
+        (stored,) = list_models(self.conn)
+        self.model = Model(stored.id, stored.fingerprint, stored.dim)
+        self.before = read_columns(stores[rows])
+        self.build_index = warm_kernels().build_gram_index
+
+    def teardown(self, stores: dict[int, Path], rows: int) -> None:
+        self.conn.close()
+        self.folder.cleanup()
+
+    def refresh(self) -> None:
+        refreshed_columns(self.conn, self.before, self.model, self.build_index)
+
+    def time_after_one_write(self, stores: dict[int, Path], rows: int) -> None:
+        self.refresh()
+
+    def peakmem_after_one_write(self, stores: dict[int, Path], rows: int) -> None:
+        self.refresh()
+
+
+class Size(OverRows):
+    """Bytes per row of a store: its file, and its snapshot in memory."""
+
+    def track_file_bytes_per_row(self, stores: dict[int, Path], rows: int) -> float:
+        return (stores[rows] / "memory.db").stat().st_size / rows
+
+    def track_snapshot_bytes_per_row(self, stores: dict[int, Path], rows: int) -> float:
+        columns = read_columns(stores[rows])
+        arrays = [part for part in vars(columns).values() if isinstance(part, np.ndarray)]
+        arrays += [*columns.codes_by_name.values(), columns.embedded.words]
+        for grams in (*columns.gram_rows.values(), *columns.gram_index.values()):
+            arrays += [part for part in grams if isinstance(part, np.ndarray)]
+        return sum(array.nbytes for array in arrays) / rows
+
+    track_file_bytes_per_row.unit = track_snapshot_bytes_per_row.unit = "bytes"

@@ -1,0 +1,100 @@
+"""Stores of each size, made once per run of asv and read back in parts by the benchmarks.
+
+A benchmark reads the parts that it needs and no others, so that peak memory is its own.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cpersona_jit
+from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
+from cpersona_jit.text.grams import GRAM_SIZES
+
+from .chat_rows import DIM, chat_rows, chat_vectors
+
+AGENT = "benchmark"
+SIZES = (1_000, 10_000, 100_000)
+
+
+class HashedVectors:
+    """An embedder that costs next to nothing: a text's checksum seeds its vector."""
+
+    info = ModelInfo("hashed", DIM, model_fingerprint(provider="benchmark", dim=DIM), None)
+
+    def embed(self, texts: Sequence[str], *, kind: TextKind) -> np.ndarray:
+        """Return a vector per text."""
+        seeds = [zlib.crc32(text.encode()) for text in texts]
+        return np.stack([np.random.default_rng(s).standard_normal(DIM, np.float32) for s in seeds])
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def make_stores(folder: Path, sizes: Sequence[int]) -> dict[int, Path]:
+    """Write a store and the parts of its snapshot for each size; return the folder of each."""
+    made = {}
+    for rows in sizes:
+        made[rows] = folder / str(rows)
+        made[rows].mkdir()
+        with cpersona_jit.open(made[rows] / "memory.db", HashedVectors()) as memory:
+            memory.store_many(
+                _records(rows), vectors=chat_vectors(rows), dedup=False, batch_size=4096
+            )
+            _write_parts(memory.columns(), made[rows])
+    return made
+
+
+def read_part(folder: Path, name: str) -> Any:
+    """Read ``dense`` (codes, sign blocks), ``gram3``, ``gram4`` (rows of grams, index) or
+    ``rest``: the snapshot without those.
+    """
+    return pickle.loads((folder / f"{name}.pickle").read_bytes())
+
+
+def open_warm(folder: Path) -> cpersona_jit.Memory:
+    """Open a store with its snapshot in place: building it is another benchmark's subject."""
+    memory = cpersona_jit.open(folder / "memory.db", HashedVectors(), create=False)
+    memory._columns = read_columns(folder)
+    return memory
+
+
+def read_columns(folder: Path) -> Columns:
+    """Put a snapshot together from its parts."""
+    codes, signs = read_part(folder, "dense")
+    grams = {size: read_part(folder, f"gram{size}") for size in GRAM_SIZES}
+    return replace(
+        read_part(folder, "rest"),
+        codes=codes,
+        signs=signs,
+        gram_rows={size: rows for size, (rows, _) in grams.items()},
+        gram_index={size: index for size, (_, index) in grams.items()},
+    )
+
+
+def _records(rows: int) -> Iterator[cpersona_jit.Record]:
+    for number, text in enumerate(chat_rows(rows)):
+        yield cpersona_jit.Record(
+            text,
+            AGENT,
+            session_id=f"session {number // 40}",
+            source={"type": "user", "id": f"u{number % 2}", "name": ("Mira", "健")[number % 2]},
+            timestamp=str(np.datetime64("2025-01-01T00:00") + number),
+        )
+
+
+def _write_parts(columns: Columns, folder: Path) -> None:
+    parts = {f"gram{s}": (columns.gram_rows[s], columns.gram_index[s]) for s in GRAM_SIZES}
+    parts["dense"] = (columns.codes, columns.signs)
+    parts["rest"] = replace(columns, codes=None, signs=None, gram_rows={}, gram_index={})
+    for name, part in parts.items():
+        with (folder / f"{name}.pickle").open("wb") as file:
+            pickle.dump(part, file, protocol=pickle.HIGHEST_PROTOCOL)
