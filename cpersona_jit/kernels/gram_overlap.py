@@ -14,7 +14,7 @@ from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk import pack_key, select_largest
 from cpersona_jit.kernels.vector_ir import I1, I16, I32, I64, call, constant, splat
 
-__all__ = ["overlap_scores", "overlap_top_k"]
+__all__ = ["overlap_all", "overlap_scores", "overlap_top_k"]
 
 _kernel = njit(nogil=True, error_model="numpy", cache=True)
 _LANES = 64
@@ -82,6 +82,30 @@ def overlap_top_k(
         buffer,
     )
     return buffer[:kept], ScanStats(count, total, total_sq)
+
+
+def overlap_all(
+    index: GramIndex,
+    lists: np.ndarray,
+    weights: np.ndarray,
+    mask: np.ndarray,
+    counters: np.ndarray,
+) -> None:
+    """Count the weights of the posting lists that each row is in, without ranking any row.
+
+    Parameters
+    ----------
+    index, lists, weights, mask : GramIndex and ndarray
+        As in `overlap_top_k`.
+    counters : uint16 (64 * ceil(n / 64),)
+        Written: the sum of weights of every admitted row; other rows' counters are unspecified.
+    """
+    counters.fill(0)
+    slots, slot_weights = np.empty(len(lists), np.int64), np.empty(len(lists), np.uint16)
+    dense = _add_sparse_lists(
+        index.ptr, index.rows, index.dense_slot, lists, weights, counters, slots, slot_weights
+    )
+    _fill_blocks(counters, index.bitmaps, slots, slot_weights, dense, mask)
 
 
 def _block(builder, data, block):
@@ -200,6 +224,13 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
             for i in range(ptr[lists[t]], ptr[lists[t] + 1]):
                 counters[rows[i]] += weights[t]
     return dense
+
+
+@_kernel
+def _fill_blocks(counters, bitmaps, slots, slot_weights, dense, mask):
+    for block in range(len(mask)):
+        if mask[block] != 0:
+            _add_dense_lists(counters, block, bitmaps, len(mask), slots, slot_weights, dense)
 
 
 @_kernel

@@ -81,6 +81,27 @@ def dense_top_k(
     return np.sort(keys)[::-1].copy(), ScanStats(count, total, total_sq)
 
 
+def dense_all(
+    codes: np.ndarray, planes: np.ndarray, mask: np.ndarray, out: np.ndarray
+) -> ScanStats:
+    """Score every admitted row.
+
+    Parameters
+    ----------
+    codes, planes, mask : ndarray
+        As in `dense_top_k`.
+    out : ndarray of int64, shape (n,)
+        Written: the score of each admitted row, 0 for the others.
+
+    Returns
+    -------
+    ScanStats
+        As from `dense_top_k`.
+    """
+    total, total_sq = _scan_all(_TIER, codes, planes, mask, out)
+    return ScanStats(count_admitted(mask), total, total_sq)
+
+
 def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Score the given rows.
 
@@ -140,6 +161,35 @@ def _scan(tier, codes, planes, mask, k):
         select_largest(buffer, filled, k)
         filled = k
     return buffer[:filled], total, total_sq
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _scan_all(tier, codes, planes, mask, out):
+    n = codes.shape[0]
+    query, bias = _joined_query(planes)
+    total = 0
+    total_sq = 0
+    for word in range(mask.shape[0]):
+        admitted = np.int64(mask[word])
+        if admitted == 0:
+            out[64 * word : min(64 * word + 64, n)] = 0
+            continue
+        for row in range(64 * word, min(64 * word + 64, n), 4):
+            bits = (admitted >> (row & 63)) & 15
+            if bits == 0:
+                out[row : min(row + 4, n)] = 0
+                continue
+            row1, row2, row3 = min(row + 1, n - 1), min(row + 2, n - 1), min(row + 3, n - 1)
+            scores = _dot_four(
+                tier, codes, planes, query, bias, row, row1, row2, row3, PREFETCH_BYTES
+            )
+            for lane in range(min(4, n - row)):
+                score = np.int64(scores[lane]) if (bits >> lane) & 1 else np.int64(0)
+                out[row + lane] = score
+                shifted = score >> DENSE_STAT_SHIFT
+                total += shifted
+                total_sq += shifted * shifted
+    return total, total_sq
 
 
 @njit(nogil=True, error_model="numpy", cache=True)

@@ -20,13 +20,7 @@ def overlap_top_k(
     counters: np.ndarray,
 ) -> tuple[np.ndarray, ScanStats]:
     """Best rows by weighted gram overlap; see the kernel of the same name."""
-    counters[:] = 0
-    for posting_list, weight in zip(lists, weights, strict=True):
-        slot = index.dense_slot[posting_list]
-        if slot >= 0:
-            counters += _bits(index.bitmaps[slot]) * weight
-        else:
-            counters[index.rows[index.ptr[posting_list] : index.ptr[posting_list + 1]]] += weight
+    overlap_all(index, lists, weights, mask, counters)
     rows = admitted_rows(mask)
     scores = overlap_scores(counters, factor, rows)
     steps = scores >> GRAM_STAT_SHIFT
@@ -34,6 +28,23 @@ def overlap_top_k(
 
     matched = scores > 0
     return largest_keys(pack_keys(scores[matched], rows[matched]), k), stats
+
+
+def overlap_all(
+    index: GramIndex,
+    lists: np.ndarray,
+    weights: np.ndarray,
+    mask: np.ndarray,
+    counters: np.ndarray,
+) -> None:
+    """Fill the counters of every row; see the kernel of the same name."""
+    counters[:] = 0
+    for posting_list, weight in zip(lists, weights, strict=True):
+        slot = index.dense_slot[posting_list]
+        if slot >= 0:
+            counters += _bits(index.bitmaps[slot]) * weight
+        else:
+            counters[index.rows[index.ptr[posting_list] : index.ptr[posting_list + 1]]] += weight
 
 
 def overlap_scores(counters: np.ndarray, factor: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -18,9 +18,18 @@ def dense_top_k(
     """Find the ``k`` rows of the largest dot product; see ``kernels.int8_scan.dense_top_k``."""
     rows = admitted_rows(mask)
     scores = dense_scores(codes, planes, rows)
-    shifted = scores >> DENSE_STAT_SHIFT
-    stats = ScanStats(rows.shape[0], int(shifted.sum()), int((shifted * shifted).sum()))
-    return largest_keys(pack_keys(scores, rows), k), stats
+    return largest_keys(pack_keys(scores, rows), k), _statistics(scores)
+
+
+def dense_all(
+    codes: np.ndarray, planes: np.ndarray, mask: np.ndarray, out: np.ndarray
+) -> ScanStats:
+    """Score every admitted row; see ``kernels.int8_scan.dense_all``."""
+    rows = admitted_rows(mask)
+    scores = dense_scores(codes, planes, rows)
+    out.fill(0)
+    out[rows] = scores
+    return _statistics(scores)
 
 
 def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -32,3 +41,8 @@ def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.
         # float64 holds every partial sum exactly, so BLAS may add in any order.
         scores[chunk] = codes[rows[chunk]].astype(np.float64) @ query
     return scores
+
+
+def _statistics(scores: np.ndarray) -> ScanStats:
+    shifted = scores >> DENSE_STAT_SHIFT
+    return ScanStats(scores.shape[0], int(shifted.sum()), int((shifted * shifted).sum()))
