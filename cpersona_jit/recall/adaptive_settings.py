@@ -1,0 +1,203 @@
+"""What an adaptive recall may be told: calibration, structure, cues, gate, seats and bounds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from cpersona_jit.errors import UsageError
+from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Weights of the calibrated fusion; see ``kernels.numpy_path.calibration.calibrate``.
+
+    Parameters
+    ----------
+    block_penalty : float
+        What one e-fold more blocks costs, in deviations: the best of m blocks grows like ln m even
+        when no block answers.
+    dense_row_share, gram_row_share : float
+        Share of the whole row beside its best block.
+    gram3_share, gram4_share : float
+        Shares of the two gram sizes.
+    dense_weight, gram_weight : float
+        Of the two kinds of evidence in the fused score.
+    conditional : bool
+        Take the gram evidence given the dense one: ``L - rho D`` with rho their correlation in the
+        scope, clipped to 0..0.9.
+    """
+
+    block_penalty: float = 0.7
+    dense_row_share: float = 0.5
+    gram3_share: float = 1.0
+    gram4_share: float = 1.0
+    gram_row_share: float = 0.7
+    dense_weight: float = 1.0
+    gram_weight: float = 1.0
+    conditional: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if name != "conditional":
+                require_number(f"calibration.{name}", value, 0.0, 100.0)
+        if not self.dense_weight and not self.gram_weight:
+            raise UsageError("calibration.dense_weight and gram_weight are both 0")
+
+    def parameters(self) -> np.ndarray:
+        """Return the parameters as the kernels take them, float64 (8,)."""
+        return np.array([float(value) for value in asdict(self).values()])
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Weights of the structure terms; see ``kernels.structure.structure_terms``.
+
+    Parameters
+    ----------
+    near, next_near : float
+        Of the strength that rows one and two places away in the session lend.
+    strong : float
+        Fused score from which a row has strength to lend.
+    session : float
+        Of the mean of the session's three best candidates.
+    question : float
+        Added to a row that ends as a question.
+    speaker : float
+        Added to a row whose speaker the query names.
+    least_alternation : float
+        Share of adjacent rows with different speakers up to which rows are no conversation; the
+        first three terms are then off.
+    half_length : float
+        Median row length, in characters, at which half of the context deficit is left.
+    """
+
+    near: float = 0.6
+    next_near: float = 0.22
+    strong: float = 2.0
+    session: float = 0.3
+    question: float = -1.0
+    speaker: float = 1.0
+    least_alternation: float = 0.2
+    half_length: float = 150.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            require_number(f"structure.{name}", value, -100.0, 10_000.0)
+        if self.half_length <= 0:
+            raise UsageError(f"structure.half_length is {self.half_length}; allowed: above 0")
+
+
+@dataclass(frozen=True)
+class CueWeights:
+    """How much a time cue weighs; a cue is a prior and never a filter.
+
+    Parameters
+    ----------
+    said : float
+        Of a period in which something was said: the period dominates, similarity orders inside.
+    event : float
+        Of a period in which something happened, which may be told later.
+    likely, vague : float
+        What is left of the weight when the cue is not sure.
+    outside : float
+        Prior just outside the period; it decays with the distance.
+    seats : int
+        Rows beyond `limit` that a cue may win, marked in the response.
+    parse : bool
+        Derive a cue from the question's own words when none is declared.
+    """
+
+    said: float = 32.0
+    event: float = 8.0
+    likely: float = 1.0
+    vague: float = 0.5
+    outside: float = 0.6
+    seats: int = 0
+    parse: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("said", "event", "likely", "vague", "outside"):
+            require_number(f"cues.{name}", getattr(self, name), 0.0, 1000.0)
+        if not 0 <= self.seats <= 100:
+            raise UsageError(f"cues.seats is {self.seats}; allowed: 0 to 100")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Hard caps of the process, each named in the response when it acts.
+
+    Parameters
+    ----------
+    revisions : int
+        Times the pool may be weighed again after it was retrieved.
+    candidates : int
+        Candidates that are weighed.
+    milliseconds : float or None
+        Time after which no further revision starts; the only source of difference between two
+        equal calls, and off (None) in measurements.
+    """
+
+    revisions: int = 1
+    candidates: int = 1000
+    milliseconds: float | None = 50.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.revisions <= 10:
+            raise UsageError(f"bounds.revisions is {self.revisions}; allowed: 0 to 10")
+        if not 1 <= self.candidates <= 2 * MAX_DEPTH:
+            raise UsageError(f"bounds.candidates is {self.candidates}; allowed: 1 to 20000")
+        if self.milliseconds is not None:
+            require_number("bounds.milliseconds", self.milliseconds, 0.0, 60_000.0)
+
+
+@dataclass(frozen=True)
+class AdaptiveSettings:
+    """The settings of one adaptive recall.
+
+    Parameters
+    ----------
+    gram3, gram4 : ArmSpec
+        How the two gram sizes are scored.
+    depth : int
+        Candidates that each kind of evidence hands to the pool.
+    calibration : Calibration
+        How evidence is fused.
+    structure : Structure or None
+        The first revision of the loop; None leaves it out.
+    cues : CueWeights or None
+        None takes no notice of time cues at all.
+    gate : float or None
+        Fused evidence, in deviations of a row picked at random, below which a row is not returned.
+    seats : int
+        Rows beyond the window that only one kind of evidence reached and that are kept.
+    bounds : Bounds
+        Hard caps.
+    """
+
+    gram3: ArmSpec
+    gram4: ArmSpec
+    depth: int
+    calibration: Calibration = Calibration()
+    structure: Structure | None = None
+    cues: CueWeights | None = None
+    gate: float | None = None
+    seats: int = 0
+    bounds: Bounds = Bounds()
+
+    def __post_init__(self) -> None:
+        for arm, size in ((self.gram3, 3), (self.gram4, 4)):
+            if arm.kind != "gram" or arm.size != size:
+                raise UsageError(f"gram{size} is {arm!r}; allowed: a gram arm of size {size}")
+        if isinstance(self.depth, bool) or not 1 <= self.depth <= MAX_DEPTH:
+            raise UsageError(f"depth is {self.depth!r}; allowed: 1 to {MAX_DEPTH}")
+        if not 0 <= self.seats <= 100:
+            raise UsageError(f"seats is {self.seats!r}; allowed: 0 to 100")
+
+
+def require_number(name: str, value: object, low: float, high: float) -> None:
+    """Raise UsageError unless `value` is a number from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise UsageError(f"{name} is {value!r}; allowed: a number from {low:g} to {high:g}")
