@@ -190,3 +190,79 @@ def replayed_ranks(z_scores, ranks, gold, by_rrf, weights, rrf_k, depth):
                 fused[row] = z_fusion_score(row_scores, weights, 1.0, 0.0)
     candidates.sort(key=lambda row: -fused[row])
     return [candidates.index(row) + 1 if row in fused else 0 for row in gold]
+
+
+# --- signals of calibrated fusion, structure -----------------------------------------------------
+
+
+def best_of_blocks(block_row, block_scores, admitted_blocks, row_scores):
+    """Each row's best admitted block, or the row's own score."""
+    found = []
+    for row, own in enumerate(row_scores):
+        blocks = [b for b, of_row in enumerate(block_row) if of_row == row and admitted_blocks[b]]
+        found.append(max((block_scores[b] for b in blocks), default=own))
+    return found
+
+
+def signal_moments(signals, shifts, admitted):
+    """Count, sums and sums of products of the shifted signals over the admitted rows."""
+    rows = [row for row, seen in enumerate(admitted) if seen]
+    steps = [
+        [signal[row] >> shift for row in rows]
+        for signal, shift in zip(signals, shifts, strict=True)
+    ]
+    products = [[sum(x * y for x, y in zip(a, b, strict=True)) for b in steps] for a in steps]
+    return len(rows), [sum(of_signal) for of_signal in steps], products
+
+
+def linear_scores(signals, weights, bias, admitted):
+    """Bias plus each weighted signal, one after the other; -inf for rows that are not admitted."""
+    scores = []
+    for row, seen in enumerate(admitted):
+        total = bias
+        for signal, weight in zip(signals, weights, strict=True):
+            total += weight * float(signal[row])
+        scores.append(total if seen else -math.inf)
+    return scores
+
+
+def top_rows(scores, k):
+    """The k best rows: score descending, then row ascending."""
+    rows = [row for row, score in enumerate(scores) if score > -math.inf]
+    return sorted(rows, key=lambda row: (-scores[row], row))[: max(k, 0)]
+
+
+def structure_terms(
+    fused,
+    candidates,
+    admitted,
+    before,
+    after,
+    session,
+    is_question,
+    speaker_named,
+    context,
+    weights,
+):
+    """(neighbours, session, question, speaker) of every candidate, from lists."""
+
+    def lent(row):
+        return max(fused[row] - weights.strong, 0.0) if row >= 0 and admitted[row] else 0.0
+
+    def step(neighbour, row):
+        return neighbour[row] if row >= 0 else -1
+
+    terms = []
+    for row in candidates:
+        one_before, one_after = before[row], after[row]
+        near = lent(one_before) + lent(one_after)
+        next_near = lent(step(before, one_before)) + lent(step(after, one_after))
+        neighbours = context * (weights.near * near + weights.next_near * next_near)
+        of_session = [fused[other] for other in candidates if session[other] == session[row]]
+        best = sorted(of_session, reverse=True)[:3]
+        mean = sum(best) / len(best) if session[row] >= 0 else 0.0
+        in_session = context * (weights.session * mean)
+        question = context * weights.question if is_question[row] else 0.0
+        speaker = weights.speaker if speaker_named[row] else 0.0
+        terms.append((neighbours, in_session, question, speaker))
+    return terms

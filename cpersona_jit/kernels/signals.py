@@ -19,7 +19,7 @@ _kernel = njit(**_OPTIONS)
 _part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 _ALL = np.int64(-1)
 # Rows that are worked on together: their shifted signals stay in the first-level cache.
-_CHUNK_WORDS = 4
+_CHUNK_WORDS = 8
 _CHUNK = 64 * _CHUNK_WORDS
 
 
@@ -96,7 +96,8 @@ def signal_moments(
     """
     arms = len(signals)
     sums, products = np.zeros(arms, np.int64), np.zeros((arms, arms), np.int64)
-    _add_moments(signals, shifts, mask, np.empty((arms, _CHUNK), np.int64), sums, products)
+    keep, steps = np.empty(_CHUNK, np.int64), np.empty((arms, _CHUNK), np.int64)
+    _add_moments(signals, shifts, mask, keep, steps, sums, products)
     return count_admitted(mask), sums, products
 
 
@@ -136,7 +137,7 @@ def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
     int64 (at most k,)
         Best first; of rows with the same score the lowest first.
     """
-    rows = _largest(scores, max(k, 0))
+    rows = _largest(scores, min(max(k, 0), len(scores)))
     return rows[np.argsort(-scores[rows], kind="stable")]
 
 
@@ -168,7 +169,7 @@ def _multiply(counters, factor, mask, out):
 
 
 @_kernel
-def _add_moments(signals, shifts, mask, steps, sums, products):
+def _add_moments(signals, shifts, mask, keep, steps, sums, products):
     arms, n = signals.shape
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
@@ -176,36 +177,49 @@ def _add_moments(signals, shifts, mask, steps, sums, products):
             continue
         first = 64 * first_word
         size = min(_CHUNK, n - first)
+        _spread(words, keep)
         for a in range(arms):
-            _shift(signals[a, first : first + size], shifts[a], words, steps[a])
+            sums[a] += _shift(signals[a, first : first + size], shifts[a], keep, steps[a])
         for a in range(arms):
-            total = 0
-            for i in range(size):
-                total += steps[a, i]
-            sums[a] += total
-            for b in range(a + 1):
-                # 32 significant bits on both sides: one instruction multiplies them.
-                total = 0
-                for i in range(size):
-                    total += np.int64(np.int32(steps[a, i])) * np.int64(np.int32(steps[b, i]))
-                products[a, b] += total
+            for b in range(0, a + 1, 2):
+                # The last of an odd number comes twice, and is stored once.
+                c = min(b + 1, a)
+                with_b, with_c = _multiply_add(steps[a], steps[b], steps[c], size)
+                products[a, b] += with_b
+                if c > b:
+                    products[a, c] += with_c
     for a in range(arms):
         for b in range(a):
             products[b, a] = products[a, b]
 
 
 @_part
-def _shift(signal, shift, words, steps):
-    """Shift the admitted rows' values of a chunk, and set the others to 0."""
-    for word in range(len(words)):
-        admitted = np.int64(words[word])
-        first, end = 64 * word, min(64 * word + 64, len(signal))
-        if admitted == _ALL:
-            for i in range(first, end):
-                steps[i] = signal[i] >> shift
-        else:
-            for i in range(first, end):
-                steps[i] = (signal[i] >> shift) & -((admitted >> (i - first)) & 1)
+def _spread(words, keep):
+    """-1 for every admitted row of a chunk, 0 for the others: what to mask a value with."""
+    for i in range(64 * len(words)):
+        keep[i] = -((np.int64(words[i >> 6]) >> (i & 63)) & 1)
+
+
+@_part
+def _shift(signal, shift, keep, steps):
+    """Shift the admitted rows' values of a chunk, set the others to 0; return the sum."""
+    total = 0
+    for i in range(len(signal)):
+        step = (signal[i] >> shift) & keep[i]
+        steps[i] = step
+        total += step
+    return total
+
+
+@_part
+def _multiply_add(a, b, c, size):
+    """Inner products of a with b and with c, of values of 32 bits: one instruction multiplies."""
+    with_b, with_c = 0, 0
+    for i in range(size):
+        step = np.int64(np.int32(a[i]))
+        with_b += step * np.int64(np.int32(b[i]))
+        with_c += step * np.int64(np.int32(c[i]))
+    return with_b, with_c
 
 
 @_part
@@ -236,8 +250,7 @@ def _add_weighted(signals, weights, bias, mask, out):
             if admitted != _ALL:
                 start = 64 * word
                 for i in range(start, min(start + 64, len(total))):
-                    if (admitted >> (i - start)) & 1 == 0:
-                        total[i] = -np.inf
+                    total[i] = total[i] if (admitted >> (i - start)) & 1 else -np.inf
 
 
 @_kernel

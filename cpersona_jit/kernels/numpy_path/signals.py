@@ -66,7 +66,7 @@ def linear_scores(
 def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
     """Find the best rows of a score; see the kernel of the same name."""
     rows = np.flatnonzero(scores > -np.inf) if k > 0 else np.empty(0, np.int64)
-    if k < len(rows):
+    if 0 < k < len(rows):
         found = scores[rows]
         limit = np.partition(found, len(rows) - k)[len(rows) - k]
         above, level = np.flatnonzero(found > limit), np.flatnonzero(found == limit)

@@ -1,0 +1,292 @@
+"""Signals: Numba, NumPy and the naive twins give the same integers and the same bytes."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cpersona_jit.kernels import gram_index, gram_overlap, int8_scan, signals
+from cpersona_jit.kernels.cpu import available_tiers, compiled_features
+from cpersona_jit.kernels.numpy_path import gram_overlap as numpy_gram_overlap
+from cpersona_jit.kernels.numpy_path import int8_scan as numpy_int8_scan
+from cpersona_jit.kernels.numpy_path import signals as numpy_signals
+from cpersona_jit.kernels.row_mask import pack_mask
+from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
+
+REPOSITORY = Path(__file__).parent.parent
+MODULES = [signals, numpy_signals]
+OVERLAPS = [gram_overlap, numpy_gram_overlap]
+TIERS = available_tiers(compiled_features())
+LAWS = settings(deadline=None, max_examples=60)
+SIZES = st.one_of(st.integers(0, 9), st.integers(60, 70), st.integers(500, 600))
+SHARES = st.sampled_from([0.0, 0.02, 0.5, 1.0])
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def admitted_share(rng, n, share):
+    """Random admitted rows, with some words of the mask empty and some full."""
+    admitted = rng.random(n) < share
+    for first in range(0, n, 64):
+        whole = rng.integers(0, 4)
+        if whole < 2:
+            admitted[first : first + 64] = bool(whole) and share > 0
+    return admitted
+
+
+def used(size, dtype):
+    """An output array that holds what an earlier query left there."""
+    return np.full(size, 77, dtype)
+
+
+def random_signals(rng, arms, n):
+    """Signals of the sizes that dense scores, gram scores and block counts have."""
+    kinds = rng.integers(0, 3, arms)
+    low = np.array([-(2**29), 0, 0])[kinds]
+    high = np.array([2**29, 2**32, 2**16])[kinds]
+    shifts = np.array([DENSE_STAT_SHIFT, GRAM_STAT_SHIFT, 0])[kinds]
+    return rng.integers(low[:, None], high[:, None], (arms, n)), shifts.astype(np.int64)
+
+
+# --- every admitted row's score ------------------------------------------------------------------
+
+
+def check_dense_all(dense_all, codes, planes, admitted):
+    out = used(len(codes), np.int64)
+    stats = dense_all(codes, planes, pack_mask(admitted), out)
+    scores = naive.int8_scores(codes.tolist(), planes.tolist())
+    assert out.tolist() == [s if seen else 0 for s, seen in zip(scores, admitted, strict=True)]
+    rows = np.flatnonzero(admitted).tolist()
+    assert tuple(stats) == naive.score_sums(scores, rows, DENSE_STAT_SHIFT)
+
+
+@pytest.mark.parametrize("tier", [*TIERS, "numpy"])
+@settings(deadline=None, max_examples=40)
+@given(seed=SEEDS, n=st.integers(0, 9) | st.integers(120, 200), share=SHARES)
+def test_dense_scores_of_all_rows(tier, seed, n, share):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(-127, 128, (n, 64)).astype(np.int8)
+    planes = rng.integers(-64, 64, (2, 64)).astype(np.int8)
+    admitted = admitted_share(rng, n, share)
+    if tier == "numpy":
+        check_dense_all(numpy_int8_scan.dense_all, codes, planes, admitted)
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        check_dense_all(int8_scan.dense_all, codes, planes, admitted)
+        out = used(n, np.int64)
+        stats = int8_scan.dense_all(codes, planes, pack_mask(admitted), out)
+        assert stats == int8_scan.dense_top_k(codes, planes, pack_mask(admitted), 3)[1]
+
+
+@pytest.mark.parametrize("overlap", OVERLAPS)
+@pytest.mark.parametrize("module", MODULES)
+@settings(deadline=None, max_examples=40)
+@given(seed=SEEDS, n=st.integers(0, 300), share=SHARES, terms=st.sampled_from([0, 1, 5, 20]))
+def test_gram_scores_of_all_rows(overlap, module, seed, n, share, terms):
+    rng = np.random.default_rng(seed)
+    grams = [np.flatnonzero(rng.random(20) < 0.9 / (1 + np.arange(20))) for _ in range(n)]
+    row_ptr = np.cumsum([0, *map(len, grams)]).astype(np.int64)
+    keys = np.concatenate([np.empty(0), *grams]).astype(np.uint64)
+    index = gram_index.build_gram_index(row_ptr, keys, np.ones(len(keys), np.uint8), n)
+    lists = rng.permutation(len(index.df))[:terms].astype(np.int64)
+    weights = rng.integers(0, 65536 // max(len(lists), 1), len(lists)).astype(np.uint16)
+    factor = rng.choice([0, 1, 40_000, 65_535], n).astype(np.uint16)
+    admitted = admitted_share(rng, n, share)
+    mask = pack_mask(admitted)
+
+    counters, out = used(64 * len(mask), np.uint16), used(n, np.int64)
+    overlap.overlap_all(index, lists, weights, mask, counters)
+    module.gram_scores(counters, factor, mask, out)
+    weight_of = {int(index.keys[term]): int(w) for term, w in zip(lists, weights, strict=True)}
+    for row in range(n):
+        overlap_weight = sum(weight_of.get(int(gram), 0) for gram in grams[row])
+        assert out[row] == (overlap_weight * int(factor[row]) if admitted[row] else 0)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_largest_gram_score_does_not_wrap(module):
+    out = used(1, np.int64)
+    largest = np.full(64, 65535, np.uint16)
+    module.gram_scores(largest, largest[:1], pack_mask(np.ones(1, bool)), out)
+    assert out.tolist() == [65535 * 65535]
+
+
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(seed=SEEDS, n=st.integers(1, 50), blocks=st.integers(0, 200), share=SHARES)
+def test_best_of_blocks(module, seed, n, blocks, share):
+    rng = np.random.default_rng(seed)
+    block_row = np.sort(rng.integers(0, n, blocks))
+    block_scores = rng.integers(-(2**31), 2**31, blocks)
+    row_scores, admitted = rng.integers(-(2**31), 2**31, n), admitted_share(rng, blocks, share)
+    out = used(n, np.int64)
+    module.best_of_blocks(block_row, block_scores, pack_mask(admitted), row_scores, out)
+    assert out.tolist() == naive.best_of_blocks(
+        block_row.tolist(), block_scores.tolist(), admitted.tolist(), row_scores.tolist()
+    )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_row_keeps_its_own_score_only_when_no_block_of_it_is_admitted(module):
+    block_row = np.array([0, 0, 2, 2, 3])
+    admitted = pack_mask(np.array([True, True, False, False, True]))
+    own, out = np.array([9, 8, 7, 6]), used(4, np.int64)
+    module.best_of_blocks(block_row, np.array([-5, -3, 99, 99, -1]), admitted, own, out)
+    assert out.tolist() == [-3, 8, 7, -1]
+
+
+# --- moments, weighted sums, best rows -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(seed=SEEDS, n=SIZES, arms=st.integers(1, 8), share=SHARES)
+def test_moments_are_the_exact_sums(module, seed, n, arms, share):
+    rng = np.random.default_rng(seed)
+    values, shifts = random_signals(rng, arms, n)
+    admitted = admitted_share(rng, n, share)
+    count, sums, products = module.signal_moments(values, shifts, pack_mask(admitted))
+    expected = naive.signal_moments(values.tolist(), shifts.tolist(), admitted.tolist())
+    assert (count, sums.tolist(), products.tolist()) == expected
+    assert sums.dtype == products.dtype == np.int64 and type(count) is int
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_moments_at_the_stated_bound(module):
+    # Every product is 2**42 in size: 2**11 of them are all that float64 adds up exactly.
+    n = 3 * 2048 + 5
+    values = np.full((3, n), 2**21)
+    values[1] *= -1
+    values[2, ::2] -= 1
+    mask = pack_mask(np.ones(n, bool))
+    _, sums, products = module.signal_moments(values, np.zeros(3, np.int64), mask)
+    odd = (n + 1) // 2
+    assert sums.tolist() == [n * 2**21, -n * 2**21, n * 2**21 - odd]
+    assert products[0].tolist() == [n * 2**42, -n * 2**42, n * 2**42 - odd * 2**21]
+    assert products[2, 2] == (n - odd) * 2**42 + odd * (2**21 - 1) ** 2
+    assert np.array_equal(products, products.T)
+
+
+@LAWS
+@given(seed=SEEDS, n=SIZES, cut=st.integers(0, 600))
+def test_moments_of_parts_add_up(seed, n, cut):
+    rng = np.random.default_rng(seed)
+    values, shifts = random_signals(rng, 4, n)
+    admitted = rng.random(n) < 0.7
+    first = admitted & (np.arange(n) < cut)
+    parts = [
+        signals.signal_moments(values, shifts, pack_mask(p)) for p in (first, admitted & ~first)
+    ]
+    whole = signals.signal_moments(values, shifts, pack_mask(admitted))
+    for one, other, both in zip(*parts, whole, strict=True):
+        assert np.array_equal(one + other, both)
+
+
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(seed=SEEDS, n=SIZES, arms=st.integers(0, 8), share=SHARES)
+def test_linear_scores_to_the_last_bit(module, seed, n, arms, share):
+    rng = np.random.default_rng(seed)
+    values, _ = random_signals(rng, arms, n)
+    weights, bias = rng.normal(size=arms) / 2.0 ** rng.integers(0, 30, arms), rng.normal()
+    weights[rng.random(arms) < 0.2] = 0.0
+    admitted, out = admitted_share(rng, n, share), used(n, np.float64)
+    module.linear_scores(values, weights, bias, pack_mask(admitted), out)
+    expected = naive.linear_scores(
+        values.tolist(), weights.tolist(), float(bias), admitted.tolist()
+    )
+    assert out.tolist() == expected
+
+
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(
+    seed=SEEDS,
+    n=st.one_of(st.integers(0, 70), st.integers(250, 700)),
+    levels=st.sampled_from([1, 3, 1000]),
+    missing=st.sampled_from([0.0, 0.5, 1.0]),
+    k=st.sampled_from([-1, 0, 1, 7, 64, 100, 10**12]),
+)
+def test_best_rows(module, seed, n, levels, missing, k):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-levels, levels + 1, n) / 3.0
+    scores[rng.random(n) < missing] = -math.inf
+    rows = module.top_rows(scores, k)
+    assert rows.tolist() == naive.top_rows(scores.tolist(), k)
+    assert rows.dtype == np.int64
+
+
+@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("k", [1, 64, 65, 300])
+@pytest.mark.parametrize("order", ["ascending", "descending", "equal", "step", "mixed"])
+def test_best_rows_in_orders_that_fill_the_buffer_again_and_again(module, k, order):
+    n = 4001
+    scores = {
+        "ascending": np.arange(n) / 7,
+        "descending": -np.arange(n) / 7,
+        "equal": np.full(n, -0.1),
+        "step": np.where(np.arange(n) < n // 2, 0.25, 0.5),
+        "mixed": (np.arange(n) * 37) % 101 / 3,
+    }[order]
+    assert module.top_rows(scores, k).tolist() == naive.top_rows(scores.tolist(), k)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_best_rows_with_infinities_signed_zeros_and_nan(module):
+    scores = np.array([0.0, -0.0, math.nan, math.inf, -math.inf, 0.0, 5e-324, math.inf])
+    for k in range(10):
+        assert module.top_rows(scores, k).tolist() == [3, 7, 6, 0, 1, 5][:k]
+
+
+# --- where it runs -------------------------------------------------------------------------------
+
+
+def run(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+PROGRAM = """
+import numpy as np
+from cpersona_jit.kernels.row_mask import pack_mask
+rng = np.random.default_rng(1)
+values = rng.integers(0, 2**32, (7, 999))
+mask, out = pack_mask(rng.random(999) < 0.6), np.empty(999)
+print([part.tolist() for part in signals.signal_moments(values, np.full(7, 11), mask)[1:]])
+signals.linear_scores(values, rng.normal(size=7), 0.1, mask, out)
+print(out.tolist(), signals.top_rows(out, 50).tolist())
+"""
+
+
+def test_a_processor_without_vector_extensions_finds_the_same(tmp_path):
+    plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    numpy_run = run(f"from cpersona_jit.kernels.numpy_path import signals{PROGRAM}")
+    numba_run = run(
+        f"from cpersona_jit.kernels import signals{PROGRAM}", NUMBA_CACHE_DIR=str(tmp_path), **plain
+    )
+    assert numba_run.returncode == 0, numba_run.stderr
+    assert numba_run.stdout == numpy_run.stdout != ""
+
+
+def test_the_numpy_path_does_not_load_numba():
+    imports = "".join(
+        f"import cpersona_jit.kernels.{name}\n"
+        for name in ("numpy_path.signals", "numpy_path.structure", "structure_weights")
+    )
+    done = run(f"{imports}import sys\nassert 'numba' not in sys.modules")
+    assert done.returncode == 0, done.stderr
