@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from cpersona_jit.embed.guard import clean_text
 from harness.datasets.base import Dataset, DatasetError, DatasetQuery, DatasetRow
 from harness.datasets.clean import MAX_CHARS
 
@@ -80,7 +81,7 @@ def check_row_texts(rows: Sequence[DatasetRow], place: Place) -> None:
 
 
 def check_queries(queries: Sequence[DatasetQuery], scopes: set[str], place: Place) -> None:
-    """Refuse missing or repeated ids, empty texts, and scopes that have no rows."""
+    """Refuse missing or repeated ids, texts that cannot be asked, and scopes without rows."""
     if not queries:
         raise DatasetError(f"{_file(place)}: there are no queries")
     seen: set[str] = set()
@@ -90,13 +91,25 @@ def check_queries(queries: Sequence[DatasetQuery], scopes: set[str], place: Plac
         if query.query_id in seen:
             raise DatasetError(f"{place(index)}: query_id {query.query_id!r} occurs twice")
         seen.add(query.query_id)
-        if not query.text or query.text.isspace():
-            raise DatasetError(f"{place(index)}: query_id {query.query_id!r} has an empty text")
+        _check_query_text(query, place(index))
         if query.scope_id not in scopes:
             raise DatasetError(
                 f"{place(index)}: query_id {query.query_id!r} asks in scope "
                 f"{query.scope_id!r}, which has no rows"
             )
+
+
+def _check_query_text(query: DatasetQuery, where: str) -> None:
+    for name, value in (("query_id", query.query_id), ("task", query.task)):
+        if clean_text(value) != value:
+            raise DatasetError(f"{where}: {name} {value!r} holds NUL or a lone surrogate")
+    if not clean_text(query.text).strip():
+        raise DatasetError(f"{where}: query_id {query.query_id!r} has an empty text")
+    if len(query.text) > MAX_CHARS:
+        raise DatasetError(
+            f"{where}: query_id {query.query_id!r} has {len(query.text):,} characters, "
+            f"at most {MAX_CHARS:,} can be asked"
+        )
 
 
 def check_qrels(
