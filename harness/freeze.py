@@ -12,6 +12,8 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,7 +27,7 @@ from cpersona_jit.embed.registry import load_provider
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetQuery
 from harness.embedding_cache import CachedProvider
-from harness.freeze_unit import Unit, freeze_unit, write_table
+from harness.freeze_unit import FreezeError, Unit, freeze_unit, write_table
 from harness.hashes import config_hash, dataset_hash, engine_hash
 
 QUERIES_PER_UNIT = 256
@@ -68,7 +70,8 @@ def freeze(
     Raises
     ------
     FreezeError
-        Rows were refused by the store, or a unit failed.
+        Rows were refused by the store, a unit failed, or its file is damaged. Units that are done
+        are kept.
     """
     arms = config.arm_specs()
     provider = load_provider(config.model.provider)
@@ -80,8 +83,8 @@ def freeze(
     parts.mkdir(parents=True, exist_ok=True)
     progress = progress or (lambda stage, done, total: None)
     units = list(_units(dataset))
-    missing = [unit for unit in units if not (parts / unit.queries_file).is_file()]
-    if provider.info.dim is not None:
+    missing = [unit for unit in units if not unit.is_done(parts)]
+    if missing and provider.info.dim is not None:
         _embed(dataset, provider, cache_dir, progress)
     provider.close()
     calls = (
@@ -92,27 +95,47 @@ def freeze(
     )
     done = len(units) - len(missing)
     progress("freeze", done, len(units))
-    for _ in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
-        done += 1
-        progress("freeze", done, len(units))
+    try:
+        for _ in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
+            done += 1
+            progress("freeze", done, len(units))
+    except BrokenProcessPool as error:
+        raise FreezeError(
+            f"{pool_dir.name}: a worker process was ended from outside, often for want of memory; "
+            "what is finished is kept: run again to go on"
+        ) from error
     _join(pool_dir, units, dataset)
     temporary = pool_dir / "meta.json.tmp"
     temporary.write_text(json.dumps({**meta, "complete": True}, indent=1), encoding="utf-8")
     os.replace(temporary, pool_dir / "meta.json")
-    shutil.rmtree(parts)
+    # Workers of a run that was killed may still be writing here; the pool no longer needs it.
+    shutil.rmtree(parts, ignore_errors=True)
     return pool_dir
 
 
 def _join(pool_dir: Path, units: list[Unit], dataset: Dataset) -> None:
     """Put the finished units together, in the order of the queries."""
     parts = pool_dir / "parts"
-    candidates = [pq.read_table(parts / unit.candidates_file) for unit in units]
-    queries = [pq.read_table(parts / unit.queries_file) for unit in units]
+    candidates = [_read_part(parts / unit.candidates_file) for unit in units]
+    queries = [_read_part(parts / unit.queries_file) for unit in units]
     write_table(pool_dir / "candidates.parquet", pa.concat_tables(candidates).combine_chunks())
     joined = pa.concat_tables(queries)
     named = pa.array([dataset.name] * joined.num_rows, pa.string())
     write_table(pool_dir / "queries.parquet", joined.append_column("dataset", named))
     write_table(pool_dir / "qrels.parquet", _qrels(joined["query_id"].to_pylist(), dataset))
+
+
+def _read_part(path: Path) -> pa.Table:
+    try:
+        with path.open("rb") as handle:
+            table = pq.ParquetFile(handle).read()
+        table.validate(full=True)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
+        raise FreezeError(
+            f"{path}: cannot be read ({reason}); delete it and run again to freeze that part again"
+        ) from error
+    return table
 
 
 def _qrels(query_ids: list[str], dataset: Dataset) -> pa.Table:
@@ -159,11 +182,11 @@ def _units(dataset: Dataset) -> Iterator[Unit]:
 
 def _embed(dataset: Dataset, provider: Provider, cache_dir: Path, progress: Progress) -> None:
     """Fill the embedding cache, so that the workers only read it."""
-    cached = CachedProvider(provider, cache_dir)
-    guarded_embed(cached, [query.text for query in dataset.queries], "query")
     texts = list(dict.fromkeys(indexed_text(row.speaker or "", row.text) for row in dataset.rows))
-    for start in range(0, len(texts), EMBED_AT_ONCE):
-        part = texts[start : start + EMBED_AT_ONCE]
-        progress("embed", start, len(texts))
-        guarded_embed(cached, part, "passage")
+    with closing(CachedProvider(provider, cache_dir)) as cached:
+        guarded_embed(cached, [query.text for query in dataset.queries], "query")
+        for start in range(0, len(texts), EMBED_AT_ONCE):
+            part = texts[start : start + EMBED_AT_ONCE]
+            progress("embed", start, len(texts))
+            guarded_embed(cached, part, "passage")
     progress("embed", len(texts), len(texts))

@@ -40,8 +40,12 @@ class Unit(NamedTuple):
 
     @property
     def queries_file(self) -> str:
-        """Name of the file that says the unit is done."""
+        """Name of the file of the unit's queries, written last."""
         return f"{self.first_query:07d}.queries.parquet"
+
+    def is_done(self, parts: Path) -> bool:
+        """Whether both files of the unit are in `parts`."""
+        return all((parts / name).is_file() for name in (self.candidates_file, self.queries_file))
 
 
 def freeze_unit(
@@ -84,15 +88,20 @@ def freeze_unit(
             for position, query in enumerate(unit.queries)
         ]
     write_table(parts / unit.candidates_file, pa.concat_tables([table for table, _ in found]))
-    # Written last: a unit is done when this file is there.
     write_table(parts / unit.queries_file, pa.Table.from_pylist([query for _, query in found]))
 
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write a Parquet file that appears whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    pq.write_table(table, temporary)
-    os.replace(temporary, path)
+    try:
+        pq.write_table(table, temporary)
+        os.replace(temporary, path)
+    except OSError as error:
+        raise FreezeError(
+            f"{path}: cannot be written ({error.strerror or error}); "
+            "what is finished is kept: run again to go on"
+        ) from error
 
 
 def _ingest(memory: Memory, unit: Unit) -> dict[int, str]:

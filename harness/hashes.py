@@ -15,6 +15,7 @@ from harness.datasets.base import Dataset
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGES = ("cpersona_jit", "harness")
 _EXITS = ("cli", "server")
+_FREEZING = ("freeze.py", "freeze_unit.py")
 
 
 def dataset_hash(dataset: Dataset) -> str:
@@ -77,10 +78,15 @@ def code_hash(root: Path | str = _ROOT) -> str:
 
 
 def engine_hash(root: Path | str = _ROOT) -> str:
-    """sha256 over the Python files that decide what a recall finds: no command, server, harness."""
-    engine = _python_files(Path(root), _PACKAGES[:1])
-    outside = {Path(root) / _PACKAGES[0] / folder for folder in _EXITS}
-    return _hash_files(Path(root), [path for path in engine if not outside & set(path.parents)])
+    """sha256 over the Python files that decide what a frozen pool holds.
+
+    These are the library without its commands and server, and what of the harness freezes.
+    """
+    library, harness = (Path(root) / package for package in _PACKAGES)
+    outside = {library / folder for folder in _EXITS}
+    engine = _python_files(Path(root), [library.name])
+    files = [path for path in engine if not outside & set(path.parents)]
+    return _hash_files(Path(root), files + [harness / name for name in _FREEZING])
 
 
 def _hash_files(root: Path, files: list[Path]) -> str:
