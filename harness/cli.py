@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -72,7 +74,8 @@ def report_command(
     from harness.summary import read_summary
 
     try:
-        path = write_report(folder)
+        with _naming(folder):
+            path = write_report(folder)
         Console().print(winners_table(read_summary(folder)[0]))
     except (CPersonaError, OSError) as error:
         _fail(error)
@@ -108,7 +111,7 @@ def _run(config_path: Path, data: Path | None, out: Path | None) -> None:
 
     out_dir = out or Path("out") / config.name
     out_dir.mkdir(parents=True, exist_ok=True)
-    with progress_bars(Console(stderr=True)) as progress:
+    with _naming(out_dir), progress_bars(Console(stderr=True)) as progress:
         summary = run(
             config,
             data_dir=data,
@@ -154,6 +157,17 @@ def _command(config_path: Path, data: Path | None) -> str:
 
 def _portable(path: Path, parent: str) -> str:
     return path.as_posix() if not path.is_absolute() else f"{parent}/{path.name}"
+
+
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Put the folder into errors that name no file, as those of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise CPersonaError(f"{folder}: {error.strerror or error}") from error
 
 
 def _fail(error: Exception) -> NoReturn:

@@ -129,7 +129,9 @@ def _read_meta(pool_dir: Path) -> dict:
     except OSError as error:
         raise PoolError(f"{path}: cannot be read ({error.strerror or error})") from error
     except ValueError as error:
-        raise PoolError(f"{path}: not valid JSON; freeze the pool again") from error
+        raise PoolError(
+            f"{path}: not valid JSON; delete {pool_dir.name} to freeze it again"
+        ) from error
     if not isinstance(meta, dict) or not isinstance(meta.get("arms"), list):
         raise PoolError(f"{path}: does not describe a pool (no list of arms)")
     if meta.get("complete") is not True:
@@ -145,10 +147,13 @@ def _read_table(path: Path, columns: list[str], dictionary: list[str] | None = N
             absent = sorted(set(columns) - set(file.schema_arrow.names))
             if absent:
                 raise PoolError(f"{path}: column {absent[0]!r} is missing")
-            return file.read(columns=columns)
+            table = file.read(columns=columns)
+        table.validate(full=True)
+        return table
     except (OSError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0]
         raise PoolError(
-            f"{path}: cannot be read ({error}); delete {path.parent.name} to freeze it again"
+            f"{path}: cannot be read ({reason}); delete {path.parent.name} to freeze it again"
         ) from error
 
 

@@ -174,10 +174,12 @@ def _read_records(path: Path) -> list[dict]:
     try:
         with path.open("rb") as handle:
             table = pq.ParquetFile(handle).read(columns=RECORD_SCHEMA.names)
+        table.validate(full=True)
     except FileNotFoundError as error:
         raise DamagedRecordError(f"{path}: is missing; run again") from error
     except (OSError, pa.ArrowException) as error:
-        raise DamagedRecordError(f"{path}: truncated or damaged ({error}); run again") from error
+        reason = str(error).partition("\n")[0]
+        raise DamagedRecordError(f"{path}: truncated or damaged ({reason}); run again") from error
     if table.schema.names != RECORD_SCHEMA.names:
         raise DamagedRecordError(f"{path}: its columns are not those of records; run again")
     return table.to_pylist()
