@@ -39,6 +39,16 @@ def contents(conn: sqlite3.Connection) -> list[str]:
     return [row[0] for row in conn.execute("SELECT content FROM memories ORDER BY id")]
 
 
+def ranges(conn: sqlite3.Connection) -> dict[int, list[tuple[int, int]]]:
+    """Return the blocks of each row that has any."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for memory_id, start, end in conn.execute(
+        "SELECT memory_id, start_char, end_char FROM blocks ORDER BY memory_id, block_index"
+    ):
+        found.setdefault(memory_id, []).append((start, end))
+    return found
+
+
 def is_sound(conn: sqlite3.Connection) -> bool:
     """SQLite's own check of the whole file."""
     return conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

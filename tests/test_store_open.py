@@ -180,7 +180,7 @@ def test_the_database_of_another_program_is_left_alone(tmp_path, script):
 
 
 def test_missing_tables_are_noticed_at_once(tmp_path):
-    for table in ("memories", "deletions", "models", "meta"):
+    for table in ("memories", "blocks", "unsplit", "deletions", "models", "meta"):
         path = store_with(tmp_path / f"{table}.db", "a")
         conn = sqlite3.connect(path)
         conn.execute(f"DROP TABLE {table}")

@@ -176,7 +176,7 @@ def test_rows_that_are_only_in_the_log_are_never_lost_silently(folder):
 def test_an_older_file_that_cannot_be_written_says_that_it_must_move(folder):
     path = closed_store(folder)
     path.chmod(0o444)
-    later = "database.SCHEMA_VERSION = 2\ndatabase.refuse_newer.__defaults__ = (2,)\n"
+    later = "database.SCHEMA_VERSION = 99\ndatabase.refuse_newer.__defaults__ = (99,)\n"
     (line,) = run_child(path, later + READ_AND_WRITE.format(create=False))
     assert line.startswith("ReadOnlyStoreError | ")
-    assert "must be moved to 2" in line
+    assert "must be moved to 99" in line

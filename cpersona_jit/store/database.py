@@ -137,7 +137,7 @@ def _prepare(conn: sqlite3.Connection, file: Path, *, create: bool, writable: bo
             f"{SCHEMA_VERSION}, but it cannot be written"
         )
     tables = {row[0] for row in conn.execute("SELECT name FROM sqlite_master")}
-    missing = sorted({"memories", "deletions", "models", "meta"} - tables)
+    missing = sorted({"memories", "blocks", "unsplit", "deletions", "models", "meta"} - tables)
     if missing or conn.execute("SELECT generation FROM meta").fetchone() is None:
         raise CorruptStoreError(
             f"{file}: its tables are damaged (missing: {missing or 'meta row'})"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from cpersona_jit.errors import StoreError
+from cpersona_jit.errors import StoreError, UsageError
 from cpersona_jit.store.database import write_transaction
 from cpersona_jit.store.sqlite_errors import store_errors
 
@@ -59,3 +60,21 @@ def list_models(conn: sqlite3.Connection) -> list[StoredModel]:
             StoredModel(*row)
             for row in conn.execute("SELECT id, label, fingerprint, dim FROM models ORDER BY id")
         ]
+
+
+def check_vectors(
+    conn: sqlite3.Connection, vectors: Iterable[bytes | None], model_id: int | None
+) -> None:
+    """Refuse vectors that are not the model's: they could never be compared."""
+    sizes = {len(vector) for vector in vectors if vector is not None}
+    if not sizes:
+        return
+    model = conn.execute("SELECT label, dim FROM models WHERE id = ?", (model_id,)).fetchone()
+    if model is None:
+        raise UsageError(f"model_id {model_id} is not a model that the store knows")
+    label, dim = model
+    if sizes != {4 * dim}:
+        raise UsageError(
+            f"model {label!r} has {dim} dimensions, so a vector takes {4 * dim} bytes; "
+            f"got {sorted(sizes)}"
+        )

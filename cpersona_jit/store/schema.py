@@ -69,7 +69,36 @@ def _create_version_1(conn: sqlite3.Connection) -> None:
     conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create_version_1,)
+def _add_blocks(conn: sqlite3.Connection) -> None:
+    # A table with rowids: in one without, a row of this size always overflows into a page of its
+    # own (measured with 384 dimensions: 4.7 KB a block instead of 2.1, and stored 4 times slower).
+    conn.execute(
+        """
+        CREATE TABLE blocks (
+            memory_id INTEGER NOT NULL,
+            block_index INTEGER NOT NULL,
+            start_char INTEGER NOT NULL,
+            end_char INTEGER NOT NULL CHECK (end_char > start_char),
+            model_id INTEGER,
+            embedding BLOB,
+            PRIMARY KEY (memory_id, block_index),
+            CHECK ((embedding IS NULL) = (model_id IS NULL))
+        )
+        """
+    )
+    conn.execute("CREATE INDEX blocks_model ON blocks (model_id)")
+    conn.execute("CREATE TABLE unsplit (memory_id INTEGER PRIMARY KEY)")
+    conn.execute("ALTER TABLE meta ADD COLUMN blocks_version INTEGER NOT NULL DEFAULT 0")
+    # Whoever changes a row: blocks never outlive the text that they were cut from.
+    for trigger, event in (("gone", "DELETE"), ("rewritten", "UPDATE OF content")):
+        conn.execute(
+            f"CREATE TRIGGER memories_{trigger} AFTER {event} ON memories BEGIN"
+            " DELETE FROM blocks WHERE memory_id = old.id;"
+            " DELETE FROM unsplit WHERE memory_id = old.id; END"
+        )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create_version_1, _add_blocks)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from cpersona_jit.errors import UsageError
 from cpersona_jit.isolation import Axes, sql_predicate
 from cpersona_jit.records import StoreOutcome, format_ref, parse_ref
+from cpersona_jit.store.blocks import NewBlock, insert_blocks
 from cpersona_jit.store.database import write_transaction
 from cpersona_jit.store.duplicates import content_twin, duplicate_content, would_skip
+from cpersona_jit.store.models import check_vectors
 from cpersona_jit.store.reads import PendingRow
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, content_hash
 
@@ -32,6 +35,7 @@ def insert_batch(
     model_id: int | None,
     now_us: int,
     dedup: bool = True,
+    blocks: Sequence[Sequence[NewBlock]] | None = None,
 ) -> list[StoreOutcome]:
     """Store records, all in one transaction; duplicates are skipped, also among themselves.
 
@@ -44,11 +48,13 @@ def insert_batch(
     vectors : sequence of (bytes or None), length n
         Little-endian float32 of a unit vector; None = stored without one.
     model_id : int or None
-        Model of the vectors; required when there are any.
+        Model of the vectors, also of those of blocks; required when there are any.
     now_us : int
         Creation time, UTC microseconds.
     dedup : bool
         False stores equal contents again; msg_id stays unique within its axes.
+    blocks : sequence of sequence of NewBlock, length n, optional
+        The blocks of each record; none for a record of one block.
 
     Returns
     -------
@@ -62,13 +68,17 @@ def insert_batch(
     StoreError
         Nothing of the batch was stored.
     """
-    if len(records) != len(vectors):
-        raise UsageError(f"{len(records)} records but {len(vectors)} vectors")
+    parts: Sequence[Sequence[NewBlock]] = [()] * len(records) if blocks is None else blocks
+    if not len(records) == len(vectors) == len(parts):
+        raise UsageError(
+            f"{len(records)} records but {len(vectors)} vectors and blocks of {len(parts)} records"
+        )
     with write_transaction(conn) as revision:
-        _check_vectors(conn, vectors, model_id)
+        of_blocks = (block.vector for block in chain.from_iterable(parts))
+        check_vectors(conn, chain(vectors, of_blocks), model_id)
         return [
-            _insert(conn, record, vector, model_id, now_us, dedup, revision)
-            for record, vector in zip(records, vectors, strict=True)
+            _insert(conn, record, vector, part, model_id, now_us, dedup, revision)
+            for record, vector, part in zip(records, vectors, parts, strict=True)
         ]
 
 
@@ -76,6 +86,7 @@ def _insert(
     conn: sqlite3.Connection,
     record: CleanRecord,
     vector: bytes | None,
+    blocks: Sequence[NewBlock],
     model_id: int | None,
     now_us: int,
     dedup: bool,
@@ -106,26 +117,9 @@ def _insert(
             None if vector is None else model_id,
         ),
     )
-    ref = format_ref(cursor.lastrowid or 0)
-    return StoreOutcome("stored", ref, warnings=record.warnings)
-
-
-def _check_vectors(
-    conn: sqlite3.Connection, vectors: Iterable[bytes | None], model_id: int | None
-) -> None:
-    """Refuse vectors that are not the model's: they could never be compared."""
-    sizes = {len(vector) for vector in vectors if vector is not None}
-    if not sizes:
-        return
-    model = conn.execute("SELECT label, dim FROM models WHERE id = ?", (model_id,)).fetchone()
-    if model is None:
-        raise UsageError(f"model_id {model_id} is not a model that the store knows")
-    label, dim = model
-    if sizes != {4 * dim}:
-        raise UsageError(
-            f"model {label!r} has {dim} dimensions, so a vector takes {4 * dim} bytes; "
-            f"got {sorted(sizes)}"
-        )
+    memory_id = cursor.lastrowid or 0
+    insert_blocks(conn, memory_id, blocks, model_id)
+    return StoreOutcome("stored", format_ref(memory_id), warnings=record.warnings)
 
 
 def delete(
@@ -166,6 +160,7 @@ def update_content(
     vector: bytes | None,
     model_id: int | None,
     now_us: int,
+    blocks: Sequence[NewBlock] = (),
 ) -> StoreOutcome:
     """Replace the content of a row that `axes` admit; its times, names and ref stay.
 
@@ -182,9 +177,11 @@ def update_content(
     vector : bytes or None
         Of the new content; None = the row waits for one.
     model_id : int or None
-        Model of `vector`.
+        Model of `vector` and of the vectors of `blocks`.
     now_us : int
         Goes into ``updated_at``.
+    blocks : sequence of NewBlock
+        Those of the new content; they replace the old ones.
 
     Returns
     -------
@@ -198,7 +195,7 @@ def update_content(
     memory_id = parse_ref(ref) or 0
     predicate, params = sql_predicate(axes)
     with write_transaction(conn) as revision:
-        _check_vectors(conn, (vector,), model_id)
+        check_vectors(conn, (vector, *(block.vector for block in blocks)), model_id)
         found = conn.execute(
             "SELECT content, agent_id, project_id, channel, source_id, session_id, event_time,"
             f" timestamp FROM memories WHERE id = ? AND {predicate}",
@@ -225,6 +222,7 @@ def update_content(
                 *params,
             ),
         )
+        insert_blocks(conn, memory_id, blocks, model_id)  # a trigger dropped the old ones
     return StoreOutcome("stored", ref)
 
 
@@ -257,7 +255,7 @@ def set_vectors(
         raise UsageError(f"{len(pending)} rows but {len(vectors)} vectors")
     done = 0
     with write_transaction(conn) as revision:
-        _check_vectors(conn, vectors, model_id)
+        check_vectors(conn, vectors, model_id)
         for row, vector in zip(pending, vectors, strict=True):
             if vector is not None:
                 done += conn.execute(
