@@ -266,3 +266,21 @@ def structure_terms(
         speaker = weights.speaker if speaker_named[row] else 0.0
         terms.append((neighbours, in_session, question, speaker))
     return terms
+
+
+def replayed_signal_ranks(signals, rows, gold, forms, biases, depth):
+    """Ranks of one query's relevant rows under one setting of linear lists, by sorting.
+
+    `signals` holds one list per signal; `forms` the weights of each list, and last of the fusion.
+    """
+    scored = [
+        linear_scores(signals, form, bias, [True] * len(rows))
+        for form, bias in zip(forms, biases, strict=True)
+    ]
+    near = set()
+    for form, scores in zip(forms[:-1], scored[:-1], strict=True):
+        if any(form):
+            order = sorted(range(len(rows)), key=lambda p: (-scores[p], rows[p]))
+            near.update(order[:depth])
+    candidates = sorted(near, key=lambda p: (-scored[-1][p], p))
+    return [candidates.index(p) + 1 if p in near else 0 for p in gold]

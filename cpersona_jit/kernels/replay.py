@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cpersona_jit.kernels.rank_count import rank_by_count
+
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
 # For what only the kernel calls: without the wrappers for other callers it compiles sooner.
@@ -149,7 +151,7 @@ def _replay(
             for g in range(first_gold, end_gold):
                 position = place[gold[g]] if gold[g] >= 0 else -1
                 if position >= 0 and fused[position] > no_candidate:
-                    gold_ranks[s, g] = _rank_by_count(fused, size, position)
+                    gold_ranks[s, g] = rank_by_count(fused, size, position)
 
 
 @_part
@@ -257,17 +259,3 @@ def _arm_after(weights, arm):
     while arm < spare and weights[arm] == 0.0:
         arm += 1
     return min(arm, spare)
-
-
-@_part
-def _rank_by_count(fused, size, position):
-    """1-based rank of one row: those above it, and those like it that stand earlier."""
-    score = fused[position]
-    above, not_below = 0, 0
-    for p in range(size):
-        above += fused[p] > score
-        not_below += fused[p] >= score
-    if not_below > above + 1:
-        for p in range(position):
-            above += fused[p] == score
-    return above + 1

@@ -17,7 +17,6 @@ _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
 # For what only a kernel calls: without the wrappers for other callers it compiles sooner.
 _part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-_ALL = np.int64(-1)
 # Rows that are worked on together: their shifted signals stay in the first-level cache.
 _CHUNK_WORDS = 8
 _CHUNK = 64 * _CHUNK_WORDS
@@ -111,7 +110,7 @@ def linear_scores(
     signals : int64 (A, n), C order
         One signal per row of the array, below 2**53 in size.
     weights : float64 (A,)
-        Weight of each signal.
+        Weight of each signal, finite.
     bias : float
         What the sum starts from; the signals are added in their order, without reassociation.
     mask : uint64 (ceil(n / 64),)
@@ -119,7 +118,7 @@ def linear_scores(
     out : float64 (n,)
         Written: the sum, -inf for rows that are not admitted.
     """
-    _add_weighted(signals, weights, float(bias), mask, out)
+    _add_weighted(signals, weights, float(bias), mask, np.empty(_CHUNK, np.int64), out)
 
 
 def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
@@ -231,7 +230,7 @@ def _any_admitted(words):
 
 
 @_kernel
-def _add_weighted(signals, weights, bias, mask, out):
+def _add_weighted(signals, weights, bias, mask, keep, out):
     arms, n = signals.shape
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
@@ -240,17 +239,13 @@ def _add_weighted(signals, weights, bias, mask, out):
         if not _any_admitted(words):
             total[:] = -np.inf
             continue
-        total[:] = bias
+        _spread(words, keep)
+        for i in range(len(total)):
+            total[i] = bias if keep[i] != 0 else -np.inf  # and a sum that starts there stays
         for a in range(arms):
             signal, weight = signals[a, first : first + len(total)], weights[a]
             for i in range(len(total)):
                 total[i] += weight * np.float64(signal[i])
-        for word in range(len(words)):
-            admitted = np.int64(words[word])
-            if admitted != _ALL:
-                start = 64 * word
-                for i in range(start, min(start + 64, len(total))):
-                    total[i] = total[i] if (admitted >> (i - start)) & 1 else -np.inf
 
 
 @_kernel
