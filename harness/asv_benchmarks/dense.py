@@ -41,11 +41,6 @@ class Int8Scan(_Scan):
     def peakmem_top_k(self, stores: dict[int, Path], rows: int) -> None:
         self.scan(rows)
 
-    def track_bytes_per_row(self, stores: dict[int, Path], rows: int) -> float:
-        return self.codes.nbytes / rows
-
-    track_bytes_per_row.unit = "bytes"
-
 
 class HammingScan(_Scan):
     """Sign-bit scan by Hamming distance."""
@@ -58,11 +53,6 @@ class HammingScan(_Scan):
 
     def peakmem_top_k(self, stores: dict[int, Path], rows: int) -> None:
         self.scan(rows)
-
-    def track_bytes_per_row(self, stores: dict[int, Path], rows: int) -> float:
-        return self.signs.nbytes / rows
-
-    track_bytes_per_row.unit = "bytes"
 
 
 class TwoPhaseScan(_Scan):

@@ -57,7 +57,8 @@ def read_part(folder: Path, name: str) -> Any:
     """Read ``dense`` (codes, sign blocks), ``gram3``, ``gram4`` (rows of grams, index) or
     ``rest``: the snapshot without those.
     """
-    return pickle.loads((folder / f"{name}.pickle").read_bytes())
+    with (folder / f"{name}.pickle").open("rb") as file:
+        return pickle.load(file)
 
 
 def open_warm(folder: Path) -> cpersona_jit.Memory:
