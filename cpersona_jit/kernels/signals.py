@@ -195,8 +195,10 @@ def _add_moments(signals, shifts, mask, keep, steps, sums, products):
 @_part
 def _spread(words, keep):
     """-1 for every admitted row of a chunk, 0 for the others: what to mask a value with."""
-    for i in range(64 * len(words)):
-        keep[i] = -((np.int64(words[i >> 6]) >> (i & 63)) & 1)
+    for word in range(len(words)):
+        admitted, of_word = np.int64(words[word]), keep[64 * word : 64 * word + 64]
+        for bit in range(64):
+            of_word[bit] = -((admitted >> bit) & 1)
 
 
 @_part
