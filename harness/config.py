@@ -112,9 +112,29 @@ class SweepConfig(_Section):
 
 
 class SelectConfig(_Section):
-    """The ``[select]`` section: the measure that decides, and the share of queries it may see."""
+    """The ``[select]`` section: what decides, and the share of queries it may see.
+
+    Parameters
+    ----------
+    measure : {"nDCG@10", "R@10", "R@100", "RR@10", "AP@100"}
+        The measure that decides.
+    objective : {"mean", "worst_margin"}
+        ``mean`` takes the setting with the best mean over datasets. ``worst_margin`` takes the one
+        whose smallest lead over a dataset's best single arm (the raw embedding among them) is
+        largest: a default should win everywhere rather than much somewhere.
+    tolerance : float
+        Settings this close to the best objective count as equal; among them `tie_measure` decides,
+        then the smaller depth.
+    tie_measure : measure
+        As `measure`.
+    validation_share : float
+        Share of the queries, by whole scopes, on which settings are chosen.
+    """
 
     measure: Measure = "nDCG@10"
+    objective: Literal["mean", "worst_margin"] = "mean"
+    tolerance: Annotated[float, Field(ge=0.0, le=0.05, allow_inf_nan=False)] = 0.0
+    tie_measure: Measure = "R@100"
     validation_share: Annotated[float, Field(ge=0.1, le=0.9, allow_inf_nan=False)] = 0.5
 
 

@@ -52,6 +52,7 @@ def describe_proposal(
         **setting.as_dict(),
         "arms": [asdict(arm) for arm in config.arm_specs() if arm.name in setting.fusion.weights],
         "measure": config.select.measure,
+        "objective": config.select.objective,
         "chosen_on": VALIDATION,
         "among": len(settings),
         "not_told_apart": {"count": len(names), "first": names[:PLATEAU_SHOWN]},

@@ -95,6 +95,9 @@ def _proposal(summary: dict) -> str:
     weights = ", ".join(f"{arm} {weight:g}" for arm, weight in proposal["weights"].items())
     kind = "score fusion" if proposal["fusion"] == "score" else f"RRF, k = {proposal['rrf_k']:g}"
     tied = proposal["not_told_apart"]["count"] - 1
+    objective = f"the mean {proposal['measure']}"
+    if proposal.get("objective") == "worst_margin":
+        objective = f"the smallest lead in {proposal['measure']} over a dataset's best single arm"
     verdict = (
         "On unseen queries it lies above both RRF and the best single arm, intervals included."
         if proposal["beats_both"]
@@ -104,7 +107,7 @@ def _proposal(summary: dict) -> str:
         [
             "## Proposal",
             f"**{proposal['setting']}**: {kind}; depth {proposal['depth']}; weights {weights}. "
-            f"Chosen on the validation part by {proposal['measure']} among {proposal['among']} "
+            f"Chosen on the validation part by {objective} among {proposal['among']} "
             f"settings; {tied} others cannot be told apart from it there. {verdict} "
             "A default changes by a person's commit, not by this run.",
         ]

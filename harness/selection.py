@@ -9,7 +9,7 @@ import numpy as np
 
 from cpersona_jit.recall.settings import ArmSpec
 from harness.config import RunConfig
-from harness.evaluate import Evaluated, macro_values, part_means
+from harness.evaluate import Evaluated, evaluate, macro_values, part_means
 from harness.grid import RRF_BASELINE, Setting, arm_baseline, is_single_arm
 from harness.splits import UNSEEN, VALIDATION
 
@@ -30,7 +30,7 @@ class Choice:
     Parameters
     ----------
     proposal : int
-        Best mean over datasets on the validation part.
+        Best objective on the validation part.
     plateau : list of int
         Settings whose paired difference to the proposal, on the validation part, has an interval
         that reaches 0: the data does not tell them apart. The proposal comes first.
@@ -67,10 +67,42 @@ def choose(
     -------
     Choice
     """
-    objective = np.mean([macro_values(one, VALIDATION) for one in evaluated], axis=0)
-    proposal = _best(objective, range(len(settings)))
+    objective = _objective(evaluated, settings, config)
+    proposal = _first_of_the_best(evaluated, settings, objective, config)
     roles = [_roles(one, settings, config.arm_specs(), proposal, shipped) for one in evaluated]
     return Choice(proposal, _plateau(evaluated, proposal, objective, config), roles)
+
+
+def _objective(
+    evaluated: Sequence[Evaluated], settings: Sequence[Setting], config: RunConfig
+) -> np.ndarray:
+    """Return what the choice maximises, one value per setting, from the validation part alone."""
+    values = np.array([macro_values(one, VALIDATION) for one in evaluated])
+    if config.select.objective == "mean":
+        return values.mean(axis=0)
+    single = [number for number, setting in enumerate(settings) if is_single_arm(setting)]
+    return (values - values[:, single].max(axis=1, keepdims=True)).min(axis=0)
+
+
+def _first_of_the_best(
+    evaluated: Sequence[Evaluated],
+    settings: Sequence[Setting],
+    objective: np.ndarray,
+    config: RunConfig,
+) -> int:
+    """Return the best setting; among equals the second measure decides, then the depth."""
+    best = _best(objective, range(len(settings)))
+    near = np.flatnonzero(objective >= objective[best] - config.select.tolerance)
+    if config.select.tolerance == 0.0 or near.size == 1:
+        return best
+    measure = {"select": config.select.model_copy(update={"measure": config.select.tie_measure})}
+    second = config.model_copy(update=measure)
+    among = [settings[number] for number in near]
+    again = [evaluate(one.pool, among, second) for one in evaluated]
+    value = np.mean([macro_values(one, VALIDATION) for one in again], axis=0)
+    depth = [setting.depth for setting in among]
+    order = np.lexsort((near, depth, -np.round(value, 3)))
+    return int(near[order[0]])
 
 
 def role_columns(
@@ -116,7 +148,7 @@ def _plateau(
 ) -> list[int]:
     behind = [one.values[proposal] - one.values for one in evaluated]
     means = part_means(evaluated, behind, VALIDATION, config)
-    # The last mean is the objective itself: the dataset's macro mean, or the mean of datasets.
+    # The last mean is the dataset's macro mean, or the mean of datasets.
     tied = np.flatnonzero(means.intervals.low[-1] <= 0.0)
     rest = [int(number) for number in tied if number != proposal]
     return [proposal, *sorted(rest, key=lambda number: -objective[number])]
