@@ -54,6 +54,11 @@ def calibrate_many(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray
     return out
 
 
+def calibrate(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """Calibrate one query; see ``numpy_path.calibration.calibrate``."""
+    return calibrate_many(covariance[np.newaxis], parameters[np.newaxis])[0, 0]
+
+
 @_kernel
 def _product(cov, a, b):
     total = 0.0

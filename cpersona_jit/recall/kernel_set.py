@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from types import ModuleType
 
 import numpy as np
 
 from cpersona_jit.kernels.quantize import block_signs, quantize_query, quantize_rows, sign_words
+from cpersona_jit.kernels.structure_weights import StructureWeights
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,15 @@ class KernelSet:
     dense_scores: Callable
     rrf_scores: Callable
     score_fusion: Callable
+    dense_all: Callable
+    overlap_all: Callable
+    gram_scores: Callable
+    best_of_blocks: Callable
+    signal_moments: Callable
+    linear_scores: Callable
+    top_rows: Callable
+    structure_terms: Callable
+    calibrate: Callable
 
 
 _lock = threading.Lock()
@@ -36,9 +47,18 @@ _compiled: KernelSet | None = None
 
 def numpy_kernels() -> KernelSet:
     """Return the NumPy kernels: exact, slower, ready at once."""
-    from cpersona_jit.kernels.numpy_path import fusion, gram_index, gram_overlap, int8_scan
+    from cpersona_jit.kernels.numpy_path import (
+        calibration,
+        fusion,
+        gram_index,
+        gram_overlap,
+        int8_scan,
+        signals,
+        structure,
+    )
 
-    return _collect("numpy", gram_index, gram_overlap, int8_scan, fusion)
+    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
+    return _collect("numpy", modules, calibration.calibrate)
 
 
 def warm_kernels() -> KernelSet:
@@ -49,9 +69,18 @@ def warm_kernels() -> KernelSet:
     global _compiled
     with _lock:
         if _compiled is None:
-            from cpersona_jit.kernels import fusion, gram_index, gram_overlap, int8_scan
+            from cpersona_jit.kernels import (
+                calibration,
+                fusion,
+                gram_index,
+                gram_overlap,
+                int8_scan,
+                signals,
+                structure,
+            )
 
-            kernels = _collect("numba", gram_index, gram_overlap, int8_scan, fusion)
+            modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
+            kernels = _collect("numba", modules, calibration.calibrate)
             _touch(kernels)
             _compiled = kernels
     return _compiled
@@ -62,18 +91,14 @@ def current_kernels() -> KernelSet:
     return _compiled or numpy_kernels()
 
 
-def _collect(name: str, gram_index, gram_overlap, int8_scan, fusion) -> KernelSet:
-    return KernelSet(
-        name,
-        gram_index.build_gram_index,
-        gram_index.masked_document_frequency,
-        gram_overlap.overlap_top_k,
-        gram_overlap.overlap_scores,
-        int8_scan.dense_top_k,
-        int8_scan.dense_scores,
-        fusion.rrf_scores,
-        fusion.score_fusion,
-    )
+def _collect(name: str, modules: tuple[ModuleType, ...], calibrate: Callable) -> KernelSet:
+    """Find each kernel in the module that has it."""
+    found = {
+        field.name: next(getattr(m, field.name) for m in modules if hasattr(m, field.name))
+        for field in fields(KernelSet)
+        if field.name not in ("name", "calibrate")
+    }
+    return KernelSet(name, **found, calibrate=calibrate)
 
 
 def _touch(kernels: KernelSet) -> None:
@@ -96,3 +121,23 @@ def _touch(kernels: KernelSet) -> None:
     one = np.ones(1)
     kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
     kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
+    _touch_signals(kernels, mask, codes, planes, index, lists)
+
+
+def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
+    """The kernels of an adaptive recall, over the same two rows."""
+    values = np.zeros((7, 2), np.int64)
+    kernels.dense_all(codes, planes, mask, values[0])
+    counters = np.zeros(64, np.uint16)
+    kernels.overlap_all(index, lists, np.array([1], np.uint16), mask, counters)
+    kernels.gram_scores(counters, np.ones(2, np.uint16), mask, values[2])
+    kernels.best_of_blocks(np.zeros(1, np.int64), values[0, :1], mask, values[0], values[1])
+    kernels.signal_moments(values, np.zeros(7, np.int64), mask)
+    weights = kernels.calibrate(np.eye(7), np.ones(8))[2]
+    fused = np.empty(2)
+    kernels.linear_scores(values, weights, 0.0, mask, fused)
+    rows = kernels.top_rows(fused, 2)
+    nobody = np.zeros(2, bool)
+    alone = np.full(2, -1, np.int64)
+    terms = StructureWeights(0.6, 0.2, 2.0, 0.3, -1.0, 1.0)
+    kernels.structure_terms(fused, rows, mask, alone, alone, alone, nobody, nobody, 0.5, terms)
