@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
 from cpersona_jit.embed.guard import guarded_embed, unit_rows
-from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.embed.provider import Provider
 from cpersona_jit.errors import EmbeddingError, UsageError
-from cpersona_jit.records import Record, StoreOutcome
+from cpersona_jit.isolation import Axes
+from cpersona_jit.passages import block_ranges, passages
+from cpersona_jit.records import Record, StoreOutcome, parse_ref
+from cpersona_jit.store.blocks import NewBlock
 from cpersona_jit.store.duplicates import would_skip
 from cpersona_jit.store.models import register_model
+from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
-from cpersona_jit.store.validate import CleanRecord, Rejection, check_record
-from cpersona_jit.store.writes import insert_batch
+from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
+from cpersona_jit.store.writes import insert_batch, update_content
 
 NOT_EMBEDDED = "not_embedded"
+
+
+class Embedded(NamedTuple):
+    """Vectors of some contents and of their blocks, as they are stored; None where there is none.
+
+    `model_id` is the store's number of the model that made them.
+    """
+
+    vectors: list[bytes | None]
+    blocks: list[list[NewBlock]]
+    model_id: int | None
 
 
 class Ingest:
@@ -97,46 +112,75 @@ class Ingest:
                 outcomes.append(would_skip(self._conn, checked, self._dedup))
             if outcomes[-1] is None:
                 clean.append((position, checked))
-        vectors, model_id = self._vectors(clean, given)
+        embedded = self._embedded(clean, given)
         with self._lock:
             written = insert_batch(
-                self._conn, [record for _, record in clean], vectors, model_id, now, self._dedup
+                self._conn,
+                [record for _, record in clean],
+                embedded.vectors,
+                embedded.model_id,
+                now,
+                self._dedup,
+                embedded.blocks,
             )
-        for (position, _), vector, outcome in zip(clean, vectors, written, strict=True):
+        for (position, _), vector, outcome in zip(clean, embedded.vectors, written, strict=True):
             if vector is None and outcome.status == "stored" and self._embedder_failed:
                 outcome = replace(outcome, warnings=(*outcome.warnings, NOT_EMBEDDED))
             outcomes[position] = outcome
         return outcomes
 
-    def _vectors(
-        self, clean: list[tuple[int, CleanRecord]], given: np.ndarray | None
-    ) -> tuple[list[bytes | None], int | None]:
-        if not clean:
-            return [], None
-        if given is not None:
-            rows = unit_rows(given[[position for position, _ in clean]])
-            return [row.astype("<f4").tobytes() for row in rows], self.model_id(rows.shape[1])
-        texts = [indexed_text(record.source_name, record.content) for _, record in clean]
-        blobs, model_id = self.embed(texts)
-        return blobs, model_id
+    def update(self, axes: Axes, ref: str, content: str) -> StoreOutcome:
+        """Replace the content of a row that `axes` admit, its blocks and all their vectors."""
+        with self._lock:
+            found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
+        embedded = Embedded([None], [[]], None)
+        if found and not isinstance(check_content(content), Rejection):
+            source = next(iter(found.values())).source
+            embedded = self.embed([(source.name, content)])
+        (vector,), (blocks,), model_id = embedded
+        with self._lock:
+            outcome = update_content(
+                self._conn, axes, ref, content, vector, model_id, now_us(), blocks
+            )
+        if outcome.status == "stored" and self._embedder_failed:
+            return StoreOutcome("stored", outcome.ref, warnings=(NOT_EMBEDDED,))
+        return outcome
 
-    def embed(self, texts: list[str]) -> tuple[list[bytes | None], int | None]:
-        """Return the vectors of passages as stored bytes, or None for each when that fails."""
-        if self._embedder_failed:
-            return [None] * len(texts), None
+    def _embedded(self, clean: list[tuple[int, CleanRecord]], given: np.ndarray | None) -> Embedded:
+        if not clean or given is None:
+            return self.embed([(record.source_name, record.content) for _, record in clean])
+        # The caller's vectors are of whole rows: their blocks wait for `reembed`.
+        rows = unit_rows(given[[position for position, _ in clean]])
+        blocks = [[NewBlock(*at) for at in block_ranges(record.content)] for _, record in clean]
+        return Embedded([_stored(row) for row in rows], blocks, self.model_id(rows.shape[1]))
+
+    def embed(self, contents: Sequence[tuple[str, str]]) -> Embedded:
+        """Split contents (each with the name of who said it) into blocks and embed all of it.
+
+        Rows and blocks go to the model in one call. When it fails, all go without vectors.
+        """
+        parted = [passages(name, content) for name, content in contents]
+        vectors, model_id = self._passages([text for part in parted for text in part.texts])
+        remaining = iter(vectors)
+        of_rows: list[bytes | None] = []
+        of_blocks: list[list[NewBlock]] = []
+        for part in parted:
+            of_rows.append(next(remaining))
+            of_blocks.append([NewBlock(*at, next(remaining)) for at in part.ranges])
+        return Embedded(of_rows, of_blocks, model_id)
+
+    def _passages(self, texts: list[str]) -> tuple[Sequence[bytes | None], int | None]:
+        none = [None] * len(texts)
+        if self._embedder_failed or not texts:
+            return none, None
         try:
             if self._provider.info.dim is None:
-                return [None] * len(texts), None
+                return none, None
             rows = guarded_embed(self._provider, texts, "passage")
         except EmbeddingError:
             self._embedder_failed = True
-            return [None] * len(texts), None
-        return [row.astype("<f4").tobytes() for row in rows], self.model_id(rows.shape[1])
-
-    @property
-    def embedder_failed(self) -> bool:
-        """Whether the embedder failed during this call."""
-        return self._embedder_failed
+            return none, None
+        return [_stored(row) for row in rows], self.model_id(rows.shape[1])
 
     def model_id(self, dim: int) -> int:
         """Return the store's number of the active model, entering it on first use."""
@@ -149,6 +193,10 @@ class Ingest:
             )
         with self._lock:
             return register_model(self._conn, info.label, info.fingerprint, dim)
+
+
+def _stored(vector: np.ndarray) -> bytes:
+    return vector.astype("<f4").tobytes()
 
 
 def check_batch_size(size: int) -> None:

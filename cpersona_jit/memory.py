@@ -10,41 +10,39 @@ from typing import Any
 
 import numpy as np
 
+from cpersona_jit import upkeep
+from cpersona_jit.arguments import MAX_REFS, check_limit, checked_query, checked_refs
 from cpersona_jit.columns.build import NO_MODEL, Model
 from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
-from cpersona_jit.embed.guard import clean_text, guarded_embed
-from cpersona_jit.embed.indexed_text import indexed_text
+from cpersona_jit.degraded import missing_vectors
+from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
-from cpersona_jit.ingest import NOT_EMBEDDED, Ingest, check_batch_size
+from cpersona_jit.ingest import Ingest
 from cpersona_jit.isolation import Axes
+from cpersona_jit.opening import open_store
 from cpersona_jit.recall.kernel_set import current_kernels, warm_kernels
 from cpersona_jit.recall.pipeline import Ranking, rank
 from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.trace import trace_recall
-from cpersona_jit.records import Record, Row, Source, StoreOutcome, format_ref, parse_ref
+from cpersona_jit.records import Record, Source, StoreOutcome, parse_ref
 from cpersona_jit.results import (
     ContentsResult,
     DeleteResult,
+    ReblockResult,
     RecallResult,
     RecallRow,
     ReembedResult,
     StoreStatus,
+    recall_row,
 )
-from cpersona_jit.store.database import generation, open_database
-from cpersona_jit.store.models import find_model, list_models
-from cpersona_jit.store.reads import counts, fetch_rows, rows_without_vector
-from cpersona_jit.store.schema import schema_version
-from cpersona_jit.store.timestamps import format_utc, now_us
-from cpersona_jit.store.validate import Rejection, check_content
-from cpersona_jit.store.writes import delete, set_vectors, update_content
-
-MAX_LIMIT = 10_000
-MAX_REFS = 20
-MAX_QUERY_CHARS = 16_000
+from cpersona_jit.status import store_status
+from cpersona_jit.store.models import find_model
+from cpersona_jit.store.reads import fetch_rows
+from cpersona_jit.store.writes import delete
 
 
 class Memory:
@@ -76,7 +74,7 @@ class Memory:
         wait_for_kernels: bool = True,
     ) -> None:
         self._provider = _provider(embedder)
-        self._conn = open_database(path, create=create)
+        self._conn = open_store(path, create=create)
         self._path = os.fspath(path)
         self._lock = threading.RLock()
         self._kernels = warm_kernels if wait_for_kernels else current_kernels
@@ -160,18 +158,7 @@ class Memory:
             (``not_found``, or a limit on content).
         """
         axes = Axes.agent(agent_id, project_id, channel)
-        ingest = Ingest(self._conn, self._lock, self._provider)
-        with self._lock:
-            found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
-        blob, model_id = None, None
-        if found and not isinstance(check_content(content), Rejection):
-            source = next(iter(found.values())).source
-            (blob,), model_id = ingest.embed([indexed_text(source.name, content)])
-        with self._lock:
-            outcome = update_content(self._conn, axes, ref, content, blob, model_id, now_us())
-        if outcome.status == "stored" and ingest.embedder_failed:
-            return StoreOutcome("stored", outcome.ref, warnings=(NOT_EMBEDDED,))
-        return outcome
+        return Ingest(self._conn, self._lock, self._provider).update(axes, ref, content)
 
     def delete(
         self,
@@ -184,23 +171,23 @@ class Memory:
         """Delete memories by reference; foreign and unknown references are reported missing."""
         with self._lock:
             gone, missing = delete(
-                self._conn, Axes.agent(agent_id, project_id, channel), _checked_refs(refs)
+                self._conn, Axes.agent(agent_id, project_id, channel), checked_refs(refs)
             )
         return DeleteResult(gone, missing)
 
     def reembed(
         self, *, batch_size: int = 64, progress: Callable[[int, int], None] | None = None
     ) -> ReembedResult:
-        """Give every row without a vector of the active model one.
+        """Give every row and block without a vector of the active model one.
 
         Each batch is committed, so a run that was stopped goes on where it was.
 
         Parameters
         ----------
         batch_size : int
-            Rows embedded and committed together.
+            Texts embedded and committed together.
         progress : callable, optional
-            Called as ``progress(done, total)`` after each batch.
+            Called as ``progress(done, total)`` after each batch, in rows and blocks.
 
         Raises
         ------
@@ -209,30 +196,32 @@ class Memory:
         EmbeddingError
             It failed; finished batches are kept.
         """
-        check_batch_size(batch_size)
-        info = self._provider.info
-        if info.dim is None:
-            raise UsageError(f"embedder {info.label!r} makes no vectors; choose one that does")
-        model_id = Ingest(self._conn, self._lock, self._provider).model_id(info.dim)
-        with self._lock:
-            total = counts(self._conn, Axes.across_agents(), model_id).without_vector
-        done, last = 0, 0
-        while True:
-            with self._lock:
-                pending = rows_without_vector(self._conn, model_id, last, batch_size)
-            if not pending:
-                break
-            texts = [indexed_text(row.source_name, row.content) for row in pending]
-            rows = guarded_embed(self._provider, texts, "passage")
-            blobs = [row.astype("<f4").tobytes() for row in rows]
-            with self._lock:
-                done += set_vectors(self._conn, pending, blobs, model_id)
-            last = pending[-1].id
-            if progress is not None:
-                progress(done, total)
-        with self._lock:
-            remaining = counts(self._conn, Axes.across_agents(), model_id).without_vector
-        return ReembedResult(done, remaining)
+        return upkeep.reembed(self._conn, self._lock, self._provider, batch_size, progress)
+
+    def reblock(
+        self, *, batch_size: int = 64, progress: Callable[[str, int, int], None] | None = None
+    ) -> ReblockResult:
+        """Split every row again, rebuild the blocks that differ, and embed those without a vector.
+
+        For files from before there were blocks, or from an older splitter. A run that was stopped
+        goes on where it was; where nothing differs, nothing is written.
+
+        Parameters
+        ----------
+        batch_size : int
+            Blocks embedded and committed together.
+        progress : callable, optional
+            Called as ``progress(stage, done, total)``: rows in the stage ``"split"``, then blocks
+            in the stage ``"embed"``.
+
+        Raises
+        ------
+        UsageError
+            `batch_size` is below 1.
+        EmbeddingError
+            The embedder failed; the blocks are there and wait for their vectors.
+        """
+        return upkeep.reblock(self._conn, self._lock, self._provider, batch_size, progress)
 
     # -- reading ----------------------------------------------------------------------------------
 
@@ -271,11 +260,10 @@ class Memory:
         UsageError
             A parameter is outside its limits.
         """
-        query = _checked_query(query)
+        query = checked_query(query)
         if not isinstance(settings, RecallSettings):
             raise UsageError(f"settings is {settings!r}; allowed: a RecallSettings object")
-        if not isinstance(limit, int) or isinstance(limit, bool) or not 0 <= limit <= MAX_LIMIT:
-            raise UsageError(f"limit is {limit!r}; allowed: a whole number from 0 to {MAX_LIMIT}")
+        check_limit(limit)
         if across_agents:
             if agent_id is not None:
                 raise UsageError(f"agent_id {agent_id!r} contradicts across_agents")
@@ -292,7 +280,7 @@ class Memory:
         ranking.milliseconds["embed"] = (embedded - start) * 1e3
         ranking.milliseconds["refresh"] = (refreshed - embedded) * 1e3
         if vector is not None:
-            degraded += _missing_vectors(columns, ranking)
+            degraded += missing_vectors(columns, ranking.mask)
         degraded += tuple(f"{a.spec.name}: {a.note}" for a in ranking.pool.arms if a.note)
         rows = self._rows(columns, ranking, axes, limit)
         traced = None
@@ -329,7 +317,7 @@ class Memory:
         UsageError
             More than 20 refs, or refs is not a list of strings.
         """
-        refs = _checked_refs(refs)
+        refs = checked_refs(refs)
         if len(refs) > MAX_REFS:
             raise UsageError(f"refs has {len(refs)} entries; allowed: at most {MAX_REFS}")
         axes = Axes.agent(agent_id, project_id, channel)
@@ -356,20 +344,7 @@ class Memory:
         """Return the state of the store, over all agents."""
         info = self._info()
         with self._lock:
-            model = self._model(info)
-            found = counts(
-                self._conn, Axes.across_agents(), None if model is NO_MODEL else model.model_id
-            )
-            return StoreStatus(
-                path=self._path,
-                schema_version=schema_version(self._conn),
-                generation=generation(self._conn),
-                rows=found.rows,
-                rows_without_vector=found.rows if model is NO_MODEL else found.without_vector,
-                embedder=_label(info),
-                dim=model.dim or None,
-                models=tuple(model.label for model in list_models(self._conn)),
-            )
+            return store_status(self._conn, self._path, _label(info), self._model(info))
 
     def close(self) -> None:
         """Close the file and the embedder. The object is of no use afterwards."""
@@ -426,7 +401,7 @@ class Memory:
         with self._lock:
             found = fetch_rows(self._conn, axes, ids)
         scored = zip(ids, ranking.fused[best].tolist(), strict=True)
-        return tuple(_recall_row(found[i], score) for i, score in scored if i in found)
+        return tuple(recall_row(found[i], score) for i, score in scored if i in found)
 
 
 def open(
@@ -450,47 +425,3 @@ def _provider(embedder: str | Provider) -> Provider:
 
 def _label(info: ModelInfo | None) -> str:
     return "unreachable" if info is None else info.label
-
-
-def _recall_row(row: Row, score: float) -> RecallRow:
-    return RecallRow(
-        ref=format_ref(row.id),
-        id=row.msg_id,
-        content=row.content,
-        source=row.source,
-        timestamp=row.timestamp,
-        session_id=row.session_id,
-        project_id=row.project_id,
-        channel=row.channel,
-        created_at=format_utc(row.created_at),
-        score=score,
-    )
-
-
-def _missing_vectors(columns: Columns, ranking: Ranking) -> tuple[str, ...]:
-    words = ranking.mask.words & columns.embedded.words
-    missing = ranking.mask.count - int(np.bitwise_count(words).sum())
-    if not missing:
-        return ()
-    return (
-        f"rows_without_vector: {missing} of {ranking.mask.count} rows have no vector of the active "
-        "model and are found by their words only; run `cpersona-jit reembed`",
-    )
-
-
-def _checked_query(query: str) -> str:
-    if not isinstance(query, str):
-        raise UsageError(f"query must be a string, not {type(query).__name__}")
-    cleaned = clean_text(query)
-    if not cleaned.strip():
-        raise UsageError("query is empty; allowed: 1 to 16,000 characters")
-    if len(cleaned) > MAX_QUERY_CHARS:
-        raise UsageError(f"query has {len(cleaned)} characters; allowed: at most {MAX_QUERY_CHARS}")
-    return cleaned
-
-
-def _checked_refs(refs: Sequence[str]) -> list[str]:
-    listed = list(refs) if isinstance(refs, Iterable) and not isinstance(refs, str) else [None]
-    if not all(isinstance(ref, str) for ref in listed):
-        raise UsageError("refs must be a list of strings such as 'mem:12'")
-    return listed

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cpersona_jit.recall.trace import RecallTrace
 from cpersona_jit.records import Row, Source
+from cpersona_jit.store.timestamps import format_utc
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,38 @@ class DeleteResult:
 
 @dataclass(frozen=True, slots=True)
 class ReembedResult:
-    """Rows that got a vector of the active model, and rows that still lack one."""
+    """What got vectors of the active model, and what still lacks one.
+
+    Attributes
+    ----------
+    done, remaining : int
+        Rows.
+    blocks_done, blocks_remaining : int
+        Blocks of long rows.
+    """
 
     done: int
     remaining: int
+    blocks_done: int
+    blocks_remaining: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReblockResult:
+    """What rebuilding the blocks did.
+
+    Attributes
+    ----------
+    rows, changed : int
+        Rows that were split, and those whose blocks had to be made anew.
+    blocks_done, blocks_remaining : int
+        Blocks that got a vector, and that still have none of the active model.
+    """
+
+    rows: int
+    changed: int
+    blocks_done: int
+    blocks_remaining: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +129,10 @@ class StoreStatus:
         Version of the file's schema; number of write transactions so far.
     rows, rows_without_vector : int
         Memories, and those without a vector of the active model.
+    blocks, blocks_without_vector : int
+        Blocks of long memories, and those without a vector of the active model.
+    rows_without_blocks : int
+        Long memories from before there were blocks, or with blocks of an older splitter.
     embedder, dim : str, int or None
         The active model.
     models : tuple of str
@@ -111,6 +144,25 @@ class StoreStatus:
     generation: int
     rows: int
     rows_without_vector: int
+    blocks: int
+    blocks_without_vector: int
+    rows_without_blocks: int
     embedder: str
     dim: int | None
     models: tuple[str, ...]
+
+
+def recall_row(row: Row, score: float) -> RecallRow:
+    """Return a stored row as recall hands it out."""
+    return RecallRow(
+        ref=row.ref,
+        id=row.msg_id,
+        content=row.content,
+        source=row.source,
+        timestamp=row.timestamp,
+        session_id=row.session_id,
+        project_id=row.project_id,
+        channel=row.channel,
+        created_at=format_utc(row.created_at),
+        score=score,
+    )

@@ -115,6 +115,20 @@ def test_reembed_fills_missing_vectors_and_says_how_many(shell: Shell) -> None:
     assert "0 rows embedded, 0 remaining" in shell.ok("reembed", "--embedder", "default")
 
 
+def test_reblock_says_what_it_did(shell: Shell) -> None:
+    shell.ok("store", MIA)
+    shell.ok("store", f"{MIA} {YUKI} " * 8)
+    assert "blocks without vector" in shell.ok("status")
+    told = shell.ok("reblock")
+    assert told.startswith("2 rows split, 0 changed; 0 blocks embedded, ")
+    assert not told.endswith(" 0 remaining\n")
+    told = shell.ok("reblock", "--embedder", "default")
+    assert told.startswith("2 rows split, 0 changed; ")
+    assert told.endswith(" blocks embedded, 0 remaining\n")
+    told = shell.ok("reembed", "--embedder", "default")
+    assert told == "2 rows embedded, 0 remaining\n"
+
+
 def test_export_writes_one_row_per_memory(shell: Shell, tmp_path: Path) -> None:
     shell.ok("store", MIA)
     shell.ok("store", YUKI)
@@ -129,7 +143,7 @@ def test_export_writes_one_row_per_memory(shell: Shell, tmp_path: Path) -> None:
     assert parquet.column_names == arrow.column_names
 
 
-READS = (["status"], ["recall", "x"], ["reembed"], ["export", "out.parquet"])
+READS = (["status"], ["recall", "x"], ["reembed"], ["reblock"], ["export", "out.parquet"])
 
 
 @pytest.mark.parametrize("command", READS)

@@ -128,7 +128,7 @@ def test_blocks_that_wait_for_a_vector_come_with_their_texts(conn, model):
         blocks=[HALVES],
     )
     pending = blocks_without_vector(conn, model, (0, -1), 9)
-    assert [(b.memory_id, b.block_index, b.source_name, b.text) for b in pending] == [
+    assert [(b.memory_id, b.block_index, b.source_name, b.content) for b in pending] == [
         (1, 0, "", "雨🎉. "),
         (1, 1, "", "Tea."),
         (2, 1, "", "5678"),

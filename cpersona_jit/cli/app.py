@@ -10,6 +10,7 @@ import typer
 
 from cpersona_jit.cli.export import export
 from cpersona_jit.cli.printing import print_error
+from cpersona_jit.cli.reblock import reblock
 from cpersona_jit.cli.recall import recall
 from cpersona_jit.cli.reembed import reembed
 from cpersona_jit.cli.serve import serve
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (serve, store, recall, status, reembed, export):
+for command in (serve, store, recall, status, reembed, reblock, export):
     app.command(command.__name__)(command)
 
 

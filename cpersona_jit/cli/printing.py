@@ -6,11 +6,23 @@ import sys
 import unicodedata
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 
 def console() -> Console:
     """Return a console on stdout that prints texts as they are: no markup, no emoji codes."""
     return Console(markup=False, highlight=False, emoji=False)
+
+
+def progress_bar() -> Progress:
+    """Return a progress bar on stderr; enter it, and add a task for each line of it."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
 
 
 def print_error(message: str) -> None:

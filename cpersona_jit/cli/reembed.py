@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 from cpersona_jit.cli.opening import open_memory
 from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
-from cpersona_jit.cli.printing import console
+from cpersona_jit.cli.printing import console, progress_bar
 
 
 def reembed(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
@@ -15,16 +12,13 @@ def reembed(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
 
     Finished batches are kept: an interrupted run goes on where it stopped.
     """
-    bar = Progress(
-        TextColumn("embedding"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    with open_memory(db, embedder, create=False) as memory, bar:
+    with open_memory(db, embedder, create=False) as memory, progress_bar() as bar:
         task = bar.add_task("embedding", total=None)
         result = memory.reembed(
             progress=lambda done, total: bar.update(task, completed=done, total=total)
         )
     console().print(f"{result.done} rows embedded, {result.remaining} remaining")
+    if result.blocks_done or result.blocks_remaining:
+        console().print(
+            f"{result.blocks_done} blocks embedded, {result.blocks_remaining} remaining"
+        )

@@ -33,13 +33,18 @@ class SplitRow(NamedTuple):
 
 
 class PendingBlock(NamedTuple):
-    """A block that waits for a vector, with its text and its row's revision."""
+    """A block that waits for a vector, with its part of the content and its row's revision."""
 
     memory_id: int
     block_index: int
     revision: int
     source_name: str
-    text: str
+    content: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where to go on behind it."""
+        return self.memory_id, self.block_index
 
 
 def changed_blocks(conn: sqlite3.Connection, since_generation: int) -> Iterator[tuple[Any, ...]]:

@@ -56,6 +56,11 @@ class PendingRow(NamedTuple):
     source_name: str
     content: str
 
+    @property
+    def place(self) -> int:
+        """Where to go on behind it."""
+        return self.id
+
 
 def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict[int, Row]:
     """Rows of `ids` that `axes` admit; a foreign or unknown id is simply absent.

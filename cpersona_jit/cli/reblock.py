@@ -1,0 +1,28 @@
+"""``cpersona-jit reblock``."""
+
+from __future__ import annotations
+
+from cpersona_jit.cli.opening import open_memory
+from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
+from cpersona_jit.cli.printing import console, progress_bar
+
+_STAGES = {"split": "splitting rows", "embed": "embedding blocks"}
+
+
+def reblock(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
+    """Split long memories into blocks again, and embed the blocks that have no vector.
+
+    For files that an older version wrote. Finished batches are kept: an interrupted run goes on
+    where it stopped.
+    """
+    with open_memory(db, embedder, create=False) as memory, progress_bar() as bar:
+        tasks = {stage: bar.add_task(text, total=None) for stage, text in _STAGES.items()}
+        result = memory.reblock(
+            progress=lambda stage, done, total: bar.update(
+                tasks[stage], completed=done, total=total
+            )
+        )
+    console().print(
+        f"{result.rows} rows split, {result.changed} changed; "
+        f"{result.blocks_done} blocks embedded, {result.blocks_remaining} remaining"
+    )

@@ -1,0 +1,166 @@
+"""Bringing what is stored up to date with the model and the splitter: vectors and blocks.
+
+Each batch is committed, so work that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import NamedTuple
+
+from cpersona_jit.embed.guard import guarded_embed
+from cpersona_jit.embed.indexed_text import indexed_text
+from cpersona_jit.embed.provider import Provider
+from cpersona_jit.errors import UsageError
+from cpersona_jit.ingest import Ingest, check_batch_size
+from cpersona_jit.isolation import Axes
+from cpersona_jit.passages import block_ranges
+from cpersona_jit.results import ReblockResult, ReembedResult
+from cpersona_jit.store.block_reads import block_counts, blocks_without_vector, rows_to_split
+from cpersona_jit.store.blocks import set_block_vectors, set_ranges
+from cpersona_jit.store.reads import counts, rows_without_vector
+from cpersona_jit.store.writes import set_vectors
+
+_ROWS_SPLIT_AT_ONCE = 256
+
+Lock = AbstractContextManager
+
+
+class _Work(NamedTuple):
+    """What may lack vectors: how to read it behind a place, how to write them, where to begin."""
+
+    read: Callable[..., Sequence]
+    write: Callable[..., int]
+    start: int | tuple[int, int]
+
+
+_ROWS = _Work(rows_without_vector, set_vectors, 0)
+_BLOCKS = _Work(blocks_without_vector, set_block_vectors, (0, -1))
+
+
+def reembed(
+    conn: sqlite3.Connection,
+    lock: Lock,
+    provider: Provider,
+    batch_size: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> ReembedResult:
+    """Give every row and block a vector of the provider's model.
+
+    Parameters
+    ----------
+    conn : sqlite3.Connection
+        The store.
+    lock : context manager
+        Held around every use of `conn`, never while embedding.
+    provider : Provider
+        The active model.
+    batch_size : int
+        Texts embedded and committed together.
+    progress : callable, optional
+        Called as ``progress(done, total)`` after each batch; rows come first, then blocks.
+    """
+    check_batch_size(batch_size)
+    model_id = _model_id(conn, lock, provider)
+
+    def lacking() -> tuple[int, int]:
+        with lock:
+            rows = counts(conn, Axes.across_agents(), model_id).without_vector
+            return rows, block_counts(conn, model_id).without_vector
+
+    total = sum(lacking())
+    report = progress or (lambda done, total: None)
+    embed = partial(_embed, conn, lock, provider, model_id, batch_size)
+    rows_done = embed(_ROWS, lambda done: report(done, total))
+    blocks_done = embed(_BLOCKS, lambda done: report(rows_done + done, total))
+    rows_left, blocks_left = lacking()
+    return ReembedResult(rows_done, rows_left, blocks_done, blocks_left)
+
+
+def reblock(
+    conn: sqlite3.Connection,
+    lock: Lock,
+    provider: Provider,
+    batch_size: int,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ReblockResult:
+    """Split every row again, rebuild the blocks that differ, and embed those without a vector.
+
+    Parameters as in :func:`reembed`; `progress` is called as ``progress(stage, done, total)``, in
+    the stage ``"split"`` with rows and in the stage ``"embed"`` with blocks. Without a model
+    the blocks are made and go without vectors.
+    """
+    check_batch_size(batch_size)
+    report = progress or (lambda stage, done, total: None)
+    rows, split = _split(conn, lock, partial(report, "split"))
+    embedded, model_id = 0, None
+    if provider.info.dim is not None:
+        model_id = _model_id(conn, lock, provider)
+        with lock:
+            total = block_counts(conn, model_id).without_vector
+        embedded = _embed(
+            conn,
+            lock,
+            provider,
+            model_id,
+            batch_size,
+            _BLOCKS,
+            lambda done: report("embed", done, total),
+        )
+    with lock:
+        remaining = block_counts(conn, model_id).without_vector
+    return ReblockResult(rows, split, embedded, remaining)
+
+
+def _split(
+    conn: sqlite3.Connection, lock: Lock, report: Callable[[int, int], None]
+) -> tuple[int, int]:
+    """Compare every row's blocks with what the splitter says; returns rows seen and changed."""
+    with lock:
+        total = counts(conn, Axes.across_agents()).rows
+    seen, changed, last = 0, 0, 0
+    while True:
+        with lock:
+            rows = rows_to_split(conn, last, _ROWS_SPLIT_AT_ONCE)
+        if not rows:
+            return seen, changed
+        ranges = [block_ranges(row.content) for row in rows]
+        with lock:
+            changed += set_ranges(conn, rows, ranges)
+        seen, last = seen + len(rows), rows[-1].id
+        report(seen, total)
+
+
+def _embed(
+    conn: sqlite3.Connection,
+    lock: Lock,
+    provider: Provider,
+    model_id: int,
+    batch_size: int,
+    work: _Work,
+    report: Callable[[int], None],
+) -> int:
+    """Embed what lacks a vector, batch by batch; returns how many have theirs now."""
+    done, place = 0, work.start
+    while True:
+        with lock:
+            pending = work.read(conn, model_id, place, batch_size)
+        if not pending:
+            return done
+        texts = [indexed_text(item.source_name, item.content) for item in pending]
+        vectors = guarded_embed(provider, texts, "passage")
+        with lock:
+            blobs = [vector.astype("<f4").tobytes() for vector in vectors]
+            done += work.write(conn, pending, blobs, model_id)
+        place = pending[-1].place
+        report(done)
+
+
+def _model_id(conn: sqlite3.Connection, lock: Lock, provider: Provider) -> int:
+    info = provider.info
+    if info.dim is None:
+        raise UsageError(f"embedder {info.label!r} makes no vectors; choose one that does")
+    return Ingest(conn, lock, provider).model_id(info.dim)
