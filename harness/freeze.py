@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from joblib import Parallel, delayed
 
 from cpersona_jit.embed.guard import guarded_embed
-from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.embed.provider import Provider
 from cpersona_jit.embed.registry import load_provider
+from cpersona_jit.passages import passages
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetQuery
 from harness.embedding_cache import CachedProvider
@@ -182,7 +182,12 @@ def _units(dataset: Dataset) -> Iterator[Unit]:
 
 def _embed(dataset: Dataset, provider: Provider, cache_dir: Path, progress: Progress) -> None:
     """Fill the embedding cache, so that the workers only read it."""
-    texts = list(dict.fromkeys(indexed_text(row.speaker or "", row.text) for row in dataset.rows))
+    # What storing a row will ask for: its whole text and, when it is long, its blocks.
+    texts = list(
+        dict.fromkeys(
+            text for row in dataset.rows for text in passages(row.speaker or "", row.text).texts
+        )
+    )
     with closing(CachedProvider(provider, cache_dir)) as cached:
         guarded_embed(cached, [query.text for query in dataset.queries], "query")
         for start in range(0, len(texts), EMBED_AT_ONCE):
