@@ -65,7 +65,8 @@ ALLOWED = {
     "embed": ["errors", "kernels.cpu"],
     "store": ["errors", "isolation", "records"],
     "columns": ["errors", "records", "isolation", "text", "kernels", "embed.indexed_text", "store"],
-    "recall": ["errors", "isolation", "text", "kernels", "columns"],
+    "cues": ["errors"],
+    "recall": ["errors", "isolation", "text", "kernels", "columns", "cues"],
 }
 
 
