@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.isolation import Axes
 
 
 def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
     """Name the admitted rows without a vector of the active model, if there are any."""
-    missing = mask.count - _both(mask, columns.embedded)
+    missing = mask.count - _in_both(mask, columns.embedded)
     if not missing:
         return ()
     return (
@@ -18,5 +19,27 @@ def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
     )
 
 
-def _both(a: Mask, b: Mask) -> int:
+def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
+    """Name what block scores of the admitted rows do without; for recalls that use blocks."""
+    rows, blocks = columns.mask(axes), columns.block_mask(axes)
+    notes = []
+    unsplit = _in_both(rows, columns.unsplit)
+    if unsplit:
+        notes.append(
+            f"rows_without_blocks: {unsplit} of {rows.count} rows are not split by the current "
+            "rules and count as they are; run `cpersona-jit reblock`"
+        )
+    # Where rows have no vectors either, `missing_vectors` says so.
+    whole = columns.embedded.as_bools(columns.n)[columns.blocks.row]
+    lacking = whole & ~columns.blocks.embedded.as_bools(columns.blocks.n)
+    missing = int(np.count_nonzero(lacking & blocks.as_bools(columns.blocks.n)))
+    if missing:
+        notes.append(
+            f"blocks_without_vector: {missing} of {blocks.count} blocks have no vector of the "
+            "active model and are found by their words only; run `cpersona-jit reembed`"
+        )
+    return tuple(notes)
+
+
+def _in_both(a: Mask, b: Mask) -> int:
     return int(np.bitwise_count(a.words & b.words).sum())

@@ -89,6 +89,15 @@ def plain_trace(trace: RecallTrace) -> object:
 
 def plain_columns(columns: Columns) -> object:
     """A snapshot without what it only remembers."""
-    found = plain(columns)
-    assert isinstance(found, dict)
-    return {name: value for name, value in found.items() if not name.startswith("_")}
+    return _told(plain(columns))
+
+
+def _told(value: object) -> object:
+    """A value without the names that begin with an underscore, at any depth of dicts."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _told(item)
+        for name, item in value.items()
+        if not (isinstance(name, str) and name.startswith("_"))
+    }

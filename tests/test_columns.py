@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -31,11 +32,13 @@ WORDS = [
     "a",
     "ramen",
 ]
+# Texts of several blocks.
+LONG = ["海は静かだった。" * 80, "tea? " + "y" * 600, "京都で抹茶を飲んだ？" * 60]
 DATES = ["", "2024-05-01", "2024-05-01T10:00:00Z", "no date", "1969-12-31"]
 
 records = st.builds(
     Record,
-    content=st.sampled_from(WORDS),
+    content=st.sampled_from(WORDS + LONG),
     agent_id=st.sampled_from(["a", "b"]),
     project_id=st.sampled_from(["", "p", "q"]),
     channel=st.sampled_from(["", "c"]),
@@ -81,7 +84,7 @@ class OneStoreTwoWriters(RuleBasedStateMachine):
     @rule(
         who=st.integers(0, 1),
         at=st.integers(1, 8),
-        content=st.sampled_from(WORDS),
+        content=st.sampled_from(WORDS + LONG),
         agent=st.sampled_from(["a", "b"]),
     )
     def update(self, who: int, at: int, content: str, agent: str) -> None:
@@ -95,6 +98,17 @@ class OneStoreTwoWriters(RuleBasedStateMachine):
     def embed_what_is_missing(self, who: int) -> None:
         self.models[who].fails_after = None
         self.handles[who].reembed(batch_size=2)
+
+    @rule(who=st.integers(0, 1), old=st.booleans())
+    def split_again(self, who: int, old: bool) -> None:
+        if old:  # as if the file came from before the splitter
+            conn = sqlite3.connect(self.path)
+            conn.execute("UPDATE meta SET blocks_version = 0")
+            conn.commit()
+            conn.close()
+            opened(self.path, "none").close()
+        self.models[who].fails_after = None
+        self.handles[who].reblock(batch_size=2)
 
     @rule(who=st.integers(0, 1))
     def look(self, who: int) -> None:

@@ -18,6 +18,7 @@ from cpersona_jit import Record, Source
 from cpersona_jit.columns.export import columns_table, export_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.errors import UsageError
+from cpersona_jit.text.blocks import split_blocks
 from cpersona_jit.text.grams import code_points, gram_keys, normalise
 
 READERS = {"arrow": feather.read_table, "parquet": pq.read_table}
@@ -77,6 +78,24 @@ def test_codes_signs_and_grams_read_back(
     assert rows[1]["gram3_keys"] == keys.tolist()
     assert rows[1]["gram3_counts"] == counts.tolist()
     assert rows[2]["gram4_keys"] == []
+
+
+@pytest.mark.parametrize("file_format", READERS)
+def test_blocks_read_back_as_lists(tmp_path: Path, file_format: str) -> None:
+    text = "港は静かな一日だった。" * 60
+    with cpersona_jit.open(tmp_path / "m.db", BagOfWords(), wait_for_kernels=False) as memory:
+        memory.store_many([Record("short?", "a"), Record(text, "a", source=Source(name="愛子"))])
+        columns = memory.columns()
+    export_columns(columns, tmp_path / "out", file_format)
+    short, long = READERS[file_format](tmp_path / "out").to_pylist()
+    assert (short["is_question"], short["text_length"], long["text_length"]) == (True, 6, 660)
+    assert short["block_start"] == short["block_code"] == short["block_gram3_keys"] == []
+    ranges = list(zip(long["block_start"], long["block_end"], strict=True))
+    assert ranges == split_blocks(text)
+    assert long["block_code"] == columns.blocks.codes.tolist()
+    for (start, end), found in zip(ranges, long["block_gram3_keys"], strict=True):
+        keys, _ = gram_keys(code_points(normalise(f"愛子: {text[start:end]}")), 3)
+        assert found == keys.tolist()
 
 
 @pytest.mark.parametrize("file_format", READERS)

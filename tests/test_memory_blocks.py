@@ -13,8 +13,10 @@ from store_cases import ranges
 
 import cpersona_jit
 from cpersona_jit import Memory, Record, Source
+from cpersona_jit.degraded import missing_blocks
 from cpersona_jit.embed.provider import TextKind
 from cpersona_jit.errors import EmbeddingError, UsageError
+from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import passages
 from cpersona_jit.store.schema import MIGRATIONS, migrate
 from cpersona_jit.text.blocks import split_blocks
@@ -268,3 +270,39 @@ def test_a_batch_size_that_is_none_is_refused(path: Path, size: object) -> None:
         pytest.raises(UsageError, match=f"batch_size is {size!r}; allowed: a whole number"),
     ):
         memory.reblock(batch_size=size)
+
+
+# -- what recall can say about it -----------------------------------------------------------------
+
+
+def notes(memory: Memory, agent_id: str) -> list[str]:
+    return [
+        note.partition(":")[0] for note in missing_blocks(memory.columns(), Axes.agent(agent_id))
+    ]
+
+
+def test_missing_blocks_are_named_for_the_rows_of_the_call(path: Path) -> None:
+    old_file(path, [LONG, JAPANESE, "short"])
+    with opened(path, BagOfWords()) as memory:
+        memory.store(JAPANESE, agent_id="b")
+        (note,) = missing_blocks(memory.columns(), Axes.agent("a"))
+        assert note == (
+            "rows_without_blocks: 2 of 3 rows are not split by the current rules and count as "
+            "they are; run `cpersona-jit reblock`"
+        )
+        assert notes(memory, "b") == []
+        memory.reblock()
+        assert notes(memory, "a") == []
+
+
+def test_missing_vectors_of_blocks_are_named_once(path: Path) -> None:
+    with opened(path, BagOfWords()) as memory:
+        memory.store_many([Record(JAPANESE, "b")])
+        memory.store_many([Record(LONG, "a")], vectors=np.eye(1, 64))
+        blocks = len(split_blocks(LONG))
+        (note,) = missing_blocks(memory.columns(), Axes.agent("a"))
+        assert note.startswith(f"blocks_without_vector: {blocks} of {blocks} blocks have no vector")
+        assert notes(memory, "b") == []
+    with opened(path, BagOfWords("two")) as memory:
+        # No row has a vector of this model, which is said elsewhere.
+        assert notes(memory, "a") == []

@@ -28,7 +28,7 @@ def export(
     db: Db = DEFAULT_DB,
     embedder: Embedder = "default",
 ) -> None:
-    """Write the columns (ids, axes, times, codes, grams) to a file for other tools."""
+    """Write the columns (ids, axes, times, codes, grams, blocks) to a file for other tools."""
     with open_memory(db, embedder, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 

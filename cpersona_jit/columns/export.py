@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
-from cpersona_jit.columns.snapshot import UNDATED, Columns
+from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
 from cpersona_jit.errors import UsageError
-from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
@@ -80,12 +79,12 @@ def columns_table(columns: Columns) -> pa.Table:
     -------
     pyarrow.Table
         ``ref``, ``id``, the axes, session and speaker as dictionaries, times as UTC microseconds,
-        ``length``, ``code`` (int8 list, null without a vector), ``sign_bits`` (uint64 list), and
-        per gram size the row's gram keys and counts. The model's fingerprint, the generation and
-        the dimension stand in the schema's metadata.
+        ``text_length``, ``is_question``, ``length``, ``code`` (int8 list, null without a vector),
+        ``sign_bits`` (uint64 list), and per gram size the row's gram keys and counts. Columns
+        ``block_...`` list the same of the row's blocks, with their ``start`` and ``end``; empty
+        lists where the row is its own one block. The model's fingerprint, the generation and the
+        dimension stand in the schema's metadata.
     """
-    embedded = np.zeros(columns.n, bool)
-    embedded[admitted_rows(columns.embedded.words)] = True
     arrays: dict[str, pa.Array] = {
         "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
         "id": pa.array(columns.ids),
@@ -97,13 +96,17 @@ def columns_table(columns: Columns) -> pa.Table:
     dated = columns.event_time != UNDATED
     arrays["event_time"] = pa.array(columns.event_time, mask=~dated).cast(utc)
     arrays["created_at"] = pa.array(columns.created_at).cast(utc)
-    arrays["length"] = pa.array(columns.lengths)
-    arrays["code"] = _fixed_lists(columns.codes, embedded)
-    arrays["sign_bits"] = _fixed_lists(_sign_words(columns), embedded)
-    for size, rows in columns.gram_rows.items():
-        # 64-bit offsets: a large store has more than 2**31 grams.
-        arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.keys)
-        arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.counts)
+    arrays["text_length"] = pa.array(columns.text_length)
+    arrays["is_question"] = pa.array(columns.is_question)
+    arrays |= _scored(columns)
+    blocks = columns.blocks
+    of_blocks = {
+        "start": pa.array(blocks.start),
+        "end": pa.array(blocks.end),
+        **_scored(blocks),
+    }
+    for name, values in of_blocks.items():
+        arrays[f"block_{name}"] = pa.LargeListArray.from_arrays(blocks.row_ptr, values)
     metadata = {
         "generation": str(columns.generation),
         "embedding_fingerprint": columns.fingerprint,
@@ -112,7 +115,22 @@ def columns_table(columns: Columns) -> pa.Table:
     return pa.table(arrays, metadata=metadata)
 
 
-def _sign_words(columns: Columns) -> np.ndarray:
+def _scored(columns: Columns | BlockColumns) -> dict[str, pa.Array]:
+    """Return the columns by which texts are scored, be they rows or blocks."""
+    embedded = columns.embedded.as_bools(columns.n)
+    arrays: dict[str, pa.Array] = {
+        "length": pa.array(columns.lengths),
+        "code": _fixed_lists(columns.codes, embedded),
+        "sign_bits": _fixed_lists(_sign_words(columns), embedded),
+    }
+    for size, rows in columns.gram_rows.items():
+        # 64-bit offsets: a large store has more than 2**31 grams.
+        arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.keys)
+        arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.counts)
+    return arrays
+
+
+def _sign_words(columns: Columns | BlockColumns) -> np.ndarray:
     blocks, width, lanes = columns.signs.shape
     return columns.signs.transpose(0, 2, 1).reshape(blocks * lanes, width)[: columns.n]
 

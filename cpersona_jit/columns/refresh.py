@@ -6,6 +6,7 @@ import sqlite3
 
 from cpersona_jit.columns.build import BuildIndex, Model, build_columns
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.store.block_reads import changed_blocks, unsplit_rows
 from cpersona_jit.store.database import generation, read_snapshot
 from cpersona_jit.store.reads import changed_rows, deleted_since
 
@@ -35,6 +36,8 @@ def refreshed_columns(
         return build_columns(
             changed_rows(conn, since),
             deleted_since(conn, since),
+            changed_blocks(conn, since),
+            unsplit_rows(conn),
             generation=generation(conn),
             model=model,
             build_index=build_index,

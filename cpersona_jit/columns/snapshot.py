@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,10 +26,57 @@ class GramRows(NamedTuple):
 
 
 class Mask(NamedTuple):
-    """The rows a call may see."""
+    """Some of the rows, above all those that a call may see."""
 
     words: np.ndarray  # uint64 (ceil(n / 64),), bit r & 63 of word r >> 6
     count: int
+
+    def as_bools(self, n: int) -> np.ndarray:
+        """Return whether each of the `n` rows is admitted, shape (n,)."""
+        as_bytes = self.words.astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(as_bytes, count=n, bitorder="little").view(bool)
+
+
+@dataclass(frozen=True)
+class BlockColumns:
+    """The blocks of the rows that have two or more; any other row is its own one block.
+
+    Blocks lie by row and position in it; ``nb`` of them in all.
+
+    Attributes
+    ----------
+    row : ndarray of int64, shape (nb,)
+        The row that each block is a part of, ascending.
+    row_ptr : ndarray of int64, shape (n + 1,)
+        Row r owns the blocks ``row_ptr[r]:row_ptr[r + 1]``, none when it is its own one block.
+    start, end : ndarray of int32, shape (nb,)
+        Range of the block in the row's stored content, in code points.
+    lengths : ndarray of int32, shape (nb,)
+        Code points of the normalised text, which begins with the speaker like a row's.
+    codes, signs, embedded, gram_rows, gram_index
+        As in :class:`Columns`, for the blocks.
+    """
+
+    row: np.ndarray
+    row_ptr: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    lengths: np.ndarray
+    codes: np.ndarray
+    signs: np.ndarray
+    embedded: Mask
+    gram_rows: dict[int, GramRows]
+    gram_index: dict[int, GramIndex]
+    _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of blocks."""
+        return self.row.size
+
+    def length_factor(self, exponent: float) -> np.ndarray:
+        """Return the factor of each block's length, as for rows: uint16, shape (nb,)."""
+        return _length_factor(self._factors, self.lengths, exponent)
 
 
 @dataclass(frozen=True)
@@ -61,6 +109,18 @@ class Columns:
         Grams of each size, row by row.
     gram_index : dict of int to GramIndex
         The same inverted.
+    text_length : ndarray of int32, shape (n,)
+        Code points of the stored content.
+    is_question : ndarray of bool, shape (n,)
+        Whether the content ends by asking something.
+    before, after : ndarray of int64, shape (n,)
+        The previous and the next row of the same session, agent, project and channel; -1 without.
+    block_count : ndarray of int32, shape (n,)
+        Blocks of the row, at least 1.
+    blocks : BlockColumns
+        The blocks of the rows that have two or more.
+    unsplit : Mask
+        Rows that the splitter has not seen; they count as one block, or as their older blocks.
     tie_rank : ndarray of int64, shape (n,)
         Position of the row in the order (event time descending, undated last, id ascending) which
         breaks ties of the fused score.
@@ -82,10 +142,18 @@ class Columns:
     embedded: Mask
     gram_rows: dict[int, GramRows]
     gram_index: dict[int, GramIndex]
+    text_length: np.ndarray
+    is_question: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    block_count: np.ndarray
+    blocks: BlockColumns
+    unsplit: Mask
     tie_rank: np.ndarray
     fingerprint: str
     dim: int
     _masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
+    _block_masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
@@ -95,34 +163,32 @@ class Columns:
 
     def mask(self, axes: Axes) -> Mask:
         """Return the rows that `axes` admits; remembered for the last few axes."""
-        key = (axes.agent_id, axes.project_id, axes.channel)
-        found = self._masks.get(key)
-        if found is None:
-            found = mask_of(
-                code_predicate(
-                    axes,
-                    self.codes_by_name["agent_id"],
-                    self.codes_by_name["project_id"],
-                    self.codes_by_name["channel"],
-                    self.tables,
-                )
-            )
-            self._masks[key] = found
-            while len(self._masks) > _MASKS_KEPT:
-                self._masks.popitem(last=False)
-        return found
+        return _remembered(
+            self._masks,
+            axes,
+            lambda: code_predicate(
+                axes,
+                self.codes_by_name["agent_id"],
+                self.codes_by_name["project_id"],
+                self.codes_by_name["channel"],
+                self.tables,
+            ),
+        )
+
+    def block_mask(self, axes: Axes) -> Mask:
+        """Return the blocks of the rows that `axes` admits; remembered likewise."""
+        return _remembered(
+            self._block_masks,
+            axes,
+            lambda: self.mask(axes).as_bools(self.n)[self.blocks.row],
+        )
 
     def length_factor(self, exponent: float) -> np.ndarray:
         """Return ``65535 * length ** -exponent`` as uint16, shape (n,), at least 1.
 
         Being free of the scope's mean length, a row's factor never changes when others come or go.
         """
-        found = self._factors.get(exponent)
-        if found is None:
-            scaled = 65535.0 * np.maximum(self.lengths, 1).astype(np.float64) ** -exponent
-            found = np.maximum(np.rint(scaled), 1).astype(np.uint16)
-            self._factors[exponent] = found
-        return found
+        return _length_factor(self._factors, self.lengths, exponent)
 
     def positions(self, ids: np.ndarray) -> np.ndarray:
         """Return the positions of memory `ids`; -1 for those not in the snapshot."""
@@ -130,6 +196,28 @@ class Columns:
             return np.full(len(ids), -1, np.int64)
         at = np.minimum(np.searchsorted(self.ids, ids), self.n - 1)
         return np.where(self.ids[at] == ids, at, -1)
+
+
+def _remembered(
+    masks: OrderedDict[tuple, Mask], axes: Axes, admit: Callable[[], np.ndarray]
+) -> Mask:
+    key = (axes.agent_id, axes.project_id, axes.channel)
+    found = masks.get(key)
+    if found is None:
+        found = masks[key] = mask_of(admit())
+        while len(masks) > _MASKS_KEPT:
+            masks.popitem(last=False)
+    return found
+
+
+def _length_factor(
+    known: dict[float, np.ndarray], lengths: np.ndarray, exponent: float
+) -> np.ndarray:
+    found = known.get(exponent)
+    if found is None:
+        scaled = 65535.0 * np.maximum(lengths, 1).astype(np.float64) ** -exponent
+        found = known[exponent] = np.maximum(np.rint(scaled), 1).astype(np.uint16)
+    return found
 
 
 def mask_of(admitted: np.ndarray) -> Mask:
