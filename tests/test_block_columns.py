@@ -121,6 +121,18 @@ def test_a_store_of_short_rows_has_no_blocks(path: Path) -> None:
         assert memory.columns().block_mask(Axes.agent("a")).count == 0
 
 
+def test_short_rows_that_come_later_leave_the_blocks_as_they_are(path: Path) -> None:
+    with opened(path, BagOfWords()) as memory:
+        memory.store_many(RECORDS)
+        before = memory.columns().blocks
+        memory.store("one more", agent_id="a")
+        after = memory.columns().blocks
+        assert after.gram_index is before.gram_index
+        assert after.row_ptr.tolist() == [*before.row_ptr.tolist(), before.n]
+        memory.delete(["mem:1"], agent_id="a")
+        assert memory.columns().blocks.row.tolist() == [r - 1 for r in before.row.tolist()]
+
+
 def test_blocks_without_a_vector_of_the_model_are_not_embedded(path: Path) -> None:
     with opened(path, BagOfWords()) as memory:
         memory.store_many(RECORDS, vectors=np.eye(4, 64))

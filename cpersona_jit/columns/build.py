@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from cpersona_jit.columns.neighbours import session_neighbours
 from cpersona_jit.columns.rows import (
     NO_MODEL,
-    Blocks,
     Model,
     Rows,
     merge_rows,
@@ -85,20 +85,20 @@ def build_columns(
         before=before,
         after=after,
         block_count=np.maximum(np.diff(rows.blocks.row_ptr), 1).astype(np.int32),
-        blocks=_block_columns(rows, rows.blocks, build_index),
+        blocks=_block_columns(rows, build_index, previous),
         unsplit=mask_of(np.isin(rows.ids, np.fromiter(unsplit, np.int64))),
         **_scored(rows.texts, build_index),
     )
 
 
-def _block_columns(rows: Rows, blocks: Blocks, build_index: BuildIndex) -> BlockColumns:
-    return BlockColumns(
-        row=np.repeat(np.arange(rows.ids.size), np.diff(blocks.row_ptr)),
-        row_ptr=blocks.row_ptr,
-        start=blocks.start,
-        end=blocks.end,
-        **_scored(blocks.texts, build_index),
-    )
+def _block_columns(rows: Rows, build_index: BuildIndex, previous: Columns | None) -> BlockColumns:
+    blocks = rows.blocks
+    row = np.repeat(np.arange(rows.ids.size), np.diff(blocks.row_ptr))
+    if previous is not None and blocks.texts.lengths is previous.blocks.lengths:
+        # Rows of one block came behind the others: their blocks are as they were.
+        return replace(previous.blocks, row=row, row_ptr=blocks.row_ptr)
+    scored = _scored(blocks.texts, build_index)
+    return BlockColumns(row, blocks.row_ptr, blocks.start, blocks.end, **scored)
 
 
 def _scored(texts: Texts, build_index: BuildIndex) -> dict:

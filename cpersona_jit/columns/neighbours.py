@@ -38,3 +38,19 @@ def session_neighbours(
     earlier, later = rows[order[:-1][same]], rows[order[1:][same]]
     before[later], after[earlier] = earlier, later
     return before, after
+
+
+def session_keys(
+    codes_by_name: dict[str, np.ndarray], tables: dict[str, dict[str, int]]
+) -> np.ndarray:
+    """Number the sessions: int64, shape (n,), equal for the rows of one session, -1 without one.
+
+    Parameters are those of :func:`session_neighbours`.
+    """
+    sessions = codes_by_name["session_id"]
+    keys = np.full(sessions.size, -1, np.int64)
+    rows = np.flatnonzero(sessions != tables["session_id"].get("", -1))
+    columns = np.stack([codes_by_name[name][rows] for name in _SESSION], axis=1)
+    if rows.size:
+        keys[rows] = np.unique(columns, axis=0, return_inverse=True)[1].reshape(-1)
+    return keys

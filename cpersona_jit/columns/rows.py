@@ -187,7 +187,9 @@ def _names(table: dict[str, int]) -> np.ndarray:
 
 
 def take_rows(rows: Rows, positions: np.ndarray) -> Rows:
-    """Return the rows at `positions`, in that order, with their blocks."""
+    """Return the rows at `positions`, in that order, with their blocks; `rows` when that is all."""
+    if np.array_equal(positions, np.arange(rows.ids.size)):
+        return rows
     row_ptr, source = take_spans(rows.blocks.row_ptr, positions)
     return Rows(
         rows.ids[positions],
@@ -223,6 +225,4 @@ def merge_rows(a: Rows, b: Rows) -> Rows:
             join_texts(a.blocks.texts, b.blocks.texts),
         ),
     )
-    order = np.argsort(joined.ids, kind="stable")
-    in_order = bool(np.all(order == np.arange(order.size)))
-    return joined if in_order else take_rows(joined, order)
+    return take_rows(joined, np.argsort(joined.ids, kind="stable"))

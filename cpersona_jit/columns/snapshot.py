@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.neighbours import session_keys
 from cpersona_jit.isolation import Axes, code_predicate
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.row_mask import pack_mask
@@ -35,6 +37,13 @@ class Mask(NamedTuple):
         """Return whether each of the `n` rows is admitted, shape (n,)."""
         as_bytes = self.words.astype("<u8", copy=False).view(np.uint8)
         return np.unpackbits(as_bytes, count=n, bitorder="little").view(bool)
+
+
+class ScopeStatistics(NamedTuple):
+    """What the rows of some axes are like, as far as structure needs to know."""
+
+    alternation: float  # share of adjacent rows of a session with different speakers
+    median_length: float  # characters
 
 
 @dataclass(frozen=True)
@@ -155,32 +164,57 @@ class Columns:
     _masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _block_masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
+    _scopes: OrderedDict[tuple, ScopeStatistics] = field(default_factory=OrderedDict, repr=False)
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return self.ids.size
 
+    @cached_property
+    def ln_blocks(self) -> np.ndarray:
+        """``round(4096 ln m)`` of each row's m blocks, int64, shape (n,)."""
+        return np.rint(4096.0 * np.log(np.maximum(self.block_count, 1))).astype(np.int64)
+
+    @cached_property
+    def session_key(self) -> np.ndarray:
+        """Number of each row's session, int64, shape (n,); -1 without one.
+
+        Sessions of one name in two agents, projects or channels have two numbers.
+        """
+        return session_keys(self.codes_by_name, self.tables)
+
+    def scope_statistics(self, axes: Axes) -> ScopeStatistics:
+        """Return what the rows that `axes` admits are like; remembered for the last few axes."""
+        return _remembered(self._scopes, axes, lambda: self._measured(axes))
+
+    def _measured(self, axes: Axes) -> ScopeStatistics:
+        admitted = self.mask(axes).as_bools(self.n)
+        if not admitted.any():
+            return ScopeStatistics(0.0, 0.0)
+        later = np.flatnonzero(admitted & (self.before >= 0))
+        later = later[admitted[self.before[later]]]
+        speaker = self.codes_by_name["source_name"]
+        changes = speaker[later] != speaker[self.before[later]]
+        alternation = float(changes.mean()) if later.size else 0.0
+        return ScopeStatistics(alternation, float(np.median(self.text_length[admitted])))
+
     def mask(self, axes: Axes) -> Mask:
         """Return the rows that `axes` admits; remembered for the last few axes."""
-        return _remembered(
-            self._masks,
-            axes,
-            lambda: code_predicate(
-                axes,
-                self.codes_by_name["agent_id"],
-                self.codes_by_name["project_id"],
-                self.codes_by_name["channel"],
-                self.tables,
-            ),
+        return _remembered(self._masks, axes, lambda: mask_of(self._admitted(axes)))
+
+    def _admitted(self, axes: Axes) -> np.ndarray:
+        agent, project, channel = (
+            self.codes_by_name[name] for name in ("agent_id", "project_id", "channel")
         )
+        return code_predicate(axes, agent, project, channel, self.tables)
 
     def block_mask(self, axes: Axes) -> Mask:
         """Return the blocks of the rows that `axes` admits; remembered likewise."""
         return _remembered(
             self._block_masks,
             axes,
-            lambda: self.mask(axes).as_bools(self.n)[self.blocks.row],
+            lambda: mask_of(self.mask(axes).as_bools(self.n)[self.blocks.row]),
         )
 
     def length_factor(self, exponent: float) -> np.ndarray:
@@ -198,15 +232,14 @@ class Columns:
         return np.where(self.ids[at] == ids, at, -1)
 
 
-def _remembered(
-    masks: OrderedDict[tuple, Mask], axes: Axes, admit: Callable[[], np.ndarray]
-) -> Mask:
+def _remembered(known: OrderedDict, axes: Axes, make: Callable[[], Any]) -> Any:
+    """Return what is known of some axes, made on first use; the last few are kept."""
     key = (axes.agent_id, axes.project_id, axes.channel)
-    found = masks.get(key)
+    found = known.get(key)
     if found is None:
-        found = masks[key] = mask_of(admit())
-        while len(masks) > _MASKS_KEPT:
-            masks.popitem(last=False)
+        found = known[key] = make()
+        while len(known) > _MASKS_KEPT:
+            known.popitem(last=False)
     return found
 
 

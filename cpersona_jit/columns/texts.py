@@ -84,7 +84,9 @@ def take_texts(texts: Texts, positions: np.ndarray) -> Texts:
 
 
 def join_texts(a: Texts, b: Texts) -> Texts:
-    """Return the texts of `a`, then those of `b`."""
+    """Return the texts of `a`, then those of `b`; the arrays of `a` when `b` has none."""
+    if not b.lengths.size:
+        return a
     return Texts(
         np.concatenate((a.lengths, b.lengths)),
         np.concatenate((a.codes, b.codes)),
