@@ -15,17 +15,22 @@ from cpersona_jit.arguments import MAX_REFS, check_limit, checked_query, checked
 from cpersona_jit.columns.build import NO_MODEL, Model
 from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
-from cpersona_jit.degraded import missing_vectors
+from cpersona_jit.degraded import missing_blocks, missing_vectors
 from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.ingest import Ingest
+from cpersona_jit.intent import read_intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.opening import open_store
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import current_kernels, warm_kernels
-from cpersona_jit.recall.pipeline import Ranking, rank
+from cpersona_jit.recall.pipeline import rank
+from cpersona_jit.recall.process import Process, run_process
+from cpersona_jit.recall.process_trace import describe_envelope, trace_process
 from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.trace import trace_recall
 from cpersona_jit.records import Record, Source, StoreOutcome, parse_ref
@@ -233,7 +238,9 @@ class Memory:
         project_id: str | None = None,
         channel: str | None = None,
         limit: int = DEFAULT_LIMIT,
-        settings: RecallSettings = DEFAULT_SETTINGS,
+        settings: RecallSettings | AdaptiveSettings = DEFAULT_SETTINGS,
+        time_cue: Mapping[str, Any] | None = None,
+        now: str | None = None,
         trace: bool = False,
         across_agents: bool = False,
     ) -> RecallResult:
@@ -248,8 +255,16 @@ class Memory:
             admits itself and the rows without one; ``project_id=""`` admits the global pool only.
         limit : int
             Rows to return, 0 to 10,000. It never changes what is considered.
-        settings : RecallSettings
-            Arms, fusion and depth.
+        settings : RecallSettings or AdaptiveSettings
+            What recall does; see there.
+        time_cue : mapping, optional
+            When the thing in question was: ``{"after": iso, "before": iso}`` (either end may be
+            left out), ``{"ago": {"unit": "days", "value": 3}}``, ``{"named": "long_ago"}`` or
+            ``"recently"``, ``{"sessions_ago": 2}``; with an optional ``certainty`` of ``sure``,
+            ``likely`` or ``vague``. A prior, never a filter; read under adaptive settings with
+            cues.
+        now : str, optional
+            When the question is asked, ISO 8601; the clock by default. Only time cues need it.
         trace : bool
             Also return what happened.
         across_agents : bool
@@ -261,18 +276,22 @@ class Memory:
             A parameter is outside its limits.
         """
         query = checked_query(query)
-        if not isinstance(settings, RecallSettings):
-            raise UsageError(f"settings is {settings!r}; allowed: a RecallSettings object")
         check_limit(limit)
-        if across_agents:
-            if agent_id is not None:
-                raise UsageError(f"agent_id {agent_id!r} contradicts across_agents")
-            axes = Axes.across_agents(project_id, channel)
-        else:
-            axes = Axes.agent(agent_id, project_id, channel)
+        axes = _axes(agent_id, project_id, channel, across_agents)
+        if isinstance(settings, AdaptiveSettings):
+            cue = None
+            if settings.cues is not None:
+                cue = read_intent(query, time_cue, now, parse=settings.cues.parse)
+            found = self._process(query, axes, settings, cue, limit)
+            return self._adaptive_result(query, axes, settings, limit, trace, *found)
+        if not isinstance(settings, RecallSettings):
+            raise UsageError(
+                f"settings is {settings!r}; allowed: RecallSettings or AdaptiveSettings"
+            )
         kernels = self._kernels()
         start = time.perf_counter()
-        info, vector, degraded = self._embed_query(query, settings)
+        dense = any(arm.kind == "dense" for arm in settings.active_arms)
+        info, vector, degraded = self._embed_query(query, dense)
         embedded = time.perf_counter()
         columns = self._refreshed(info)
         refreshed = time.perf_counter()
@@ -282,13 +301,43 @@ class Memory:
         if vector is not None:
             degraded += missing_vectors(columns, ranking.mask)
         degraded += tuple(f"{a.spec.name}: {a.note}" for a in ranking.pool.arms if a.note)
-        rows = self._rows(columns, ranking, axes, limit)
+        best = ranking.order[:limit]
+        rows = self._rows(columns, axes, ranking.pool.rows[best], ranking.fused[best])
         traced = None
         if trace:
             traced = trace_recall(
                 query, axes, settings, limit, columns, ranking, _label(info), kernels.name
             )
         return RecallResult(rows, degraded, traced)
+
+    def explore(
+        self,
+        query: str,
+        *,
+        agent_id: str,
+        project_id: str | None = None,
+        channel: str | None = None,
+        settings: AdaptiveSettings,
+        cue: TimeCue | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Process:
+        """Run an adaptive recall and return its whole state, for tools that measure.
+
+        Parameters
+        ----------
+        query : str
+            1 to 16,000 characters.
+        agent_id, project_id, channel : str, optional
+            Isolation, as in :meth:`recall`.
+        settings : AdaptiveSettings
+            What the stages do.
+        cue : TimeCue, optional
+            The intent; nothing is derived from the question.
+        limit : int
+            The window after which reserved seats stand.
+        """
+        axes = Axes.agent(agent_id, project_id, channel)
+        return self._process(checked_query(query), axes, settings, cue, limit)[0]
 
     def get_contents(
         self,
@@ -380,9 +429,9 @@ class Memory:
         return Model(known.id, known.fingerprint, known.dim) if known else NO_MODEL
 
     def _embed_query(
-        self, query: str, settings: RecallSettings
+        self, query: str, dense: bool
     ) -> tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]:
-        if all(arm.kind != "dense" for arm in settings.active_arms):
+        if not dense:
             return self._info(), None, ()
         info = None
         try:
@@ -393,15 +442,62 @@ class Memory:
         except EmbeddingError as error:
             return info, None, (f"embedder_failed: {error}; recall is lexical only",)
 
+    def _process(
+        self,
+        query: str,
+        axes: Axes,
+        settings: AdaptiveSettings,
+        cue: TimeCue | None,
+        limit: int,
+    ) -> tuple[Process, str, tuple[str, ...]]:
+        """Run the process; also the model's label and what it had to do without."""
+        info, vector, degraded = self._embed_query(query, dense=True)
+        columns = self._refreshed(info)
+        state = run_process(columns, query, vector, axes, settings, cue, limit, self._kernels())
+        if vector is not None:
+            degraded += missing_vectors(columns, state.mask)
+        degraded += missing_blocks(columns, axes)
+        degraded += state.signals.notes
+        degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
+        return state, _label(info), degraded
+
+    def _adaptive_result(
+        self,
+        query: str,
+        axes: Axes,
+        settings: AdaptiveSettings,
+        limit: int,
+        trace: bool,
+        state: Process,
+        label: str,
+        degraded: tuple[str, ...],
+    ) -> RecallResult:
+        window = state.order[:limit]
+        chosen = np.concatenate((window, state.reserved, state.cued))
+        admission = ("",) * window.size + ("reservation",) * state.reserved.size
+        admission += ("time_cue",) * state.cued.size
+        rows = self._rows(state.columns, axes, state.rows[chosen], state.score[chosen], admission)
+        traced = None
+        if trace:
+            kernels = self._kernels().name
+            traced = trace_process(query, axes, settings, limit, state, label, kernels)
+        return RecallResult(rows, degraded, traced, describe_envelope(state.envelope))
+
     def _rows(
-        self, columns: Columns, ranking: Ranking, axes: Axes, limit: int
+        self,
+        columns: Columns,
+        axes: Axes,
+        positions: np.ndarray,
+        scores: np.ndarray,
+        admission: Sequence[str] | None = None,
     ) -> tuple[RecallRow, ...]:
-        best = ranking.order[:limit]
-        ids = columns.ids[ranking.pool.rows[best]].tolist()
+        """Fetch rows of the snapshot; one that was deleted meanwhile is left out."""
+        ids = columns.ids[positions].tolist()
         with self._lock:
             found = fetch_rows(self._conn, axes, ids)
-        scored = zip(ids, ranking.fused[best].tolist(), strict=True)
-        return tuple(recall_row(found[i], score) for i, score in scored if i in found)
+        how = admission or ("",) * len(ids)
+        scored = zip(ids, scores.tolist(), how, strict=True)
+        return tuple(recall_row(found[i], score, a) for i, score, a in scored if i in found)
 
 
 def open(
@@ -413,6 +509,16 @@ def open(
 ) -> Memory:
     """Open a memory, making it when there is none; parameters as in :class:`Memory`."""
     return Memory(path, embedder, create=create, wait_for_kernels=wait_for_kernels)
+
+
+def _axes(
+    agent_id: str | None, project_id: str | None, channel: str | None, across_agents: bool
+) -> Axes:
+    if not across_agents:
+        return Axes.agent(agent_id, project_id, channel)
+    if agent_id is not None:
+        raise UsageError(f"agent_id {agent_id!r} contradicts across_agents")
+    return Axes.across_agents(project_id, channel)
 
 
 def _provider(embedder: str | Provider) -> Provider:

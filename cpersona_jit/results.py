@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
 from cpersona_jit.records import Row, Source
 from cpersona_jit.store.timestamps import format_utc
@@ -31,6 +32,9 @@ class RecallRow:
         When it was stored, ISO 8601 in UTC.
     score : float
         Fused score. Comparable inside one response only.
+    admission : str
+        Empty for a row of the window; ``reservation`` or ``time_cue`` for one of the bounded seats
+        that stand after it.
     """
 
     ref: str
@@ -43,6 +47,7 @@ class RecallRow:
     channel: str
     created_at: str
     score: float
+    admission: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +58,19 @@ class RecallResult:
     ----------
     rows : tuple of RecallRow
         At most `limit`, in the total order (score, then event time descending with undated rows
-        last, then id ascending).
+        last, then id ascending); then the rows of the seats, marked by their ``admission``.
     degraded : tuple of str
         What this recall had to do without, each as ``code: explanation``; empty when nothing.
-    trace : RecallTrace or None
+    trace : RecallTrace, ProcessTrace or None
         Only when asked for.
+    period : dict or None
+        The period that a time cue aimed recall at, with the words that asked for it.
     """
 
     rows: tuple[RecallRow, ...]
     degraded: tuple[str, ...] = ()
-    trace: RecallTrace | None = None
+    trace: RecallTrace | ProcessTrace | None = None
+    period: dict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ class StoreStatus:
     models: tuple[str, ...]
 
 
-def recall_row(row: Row, score: float) -> RecallRow:
+def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:
     """Return a stored row as recall hands it out."""
     return RecallRow(
         ref=row.ref,
@@ -165,4 +173,5 @@ def recall_row(row: Row, score: float) -> RecallRow:
         channel=row.channel,
         created_at=format_utc(row.created_at),
         score=score,
+        admission=admission,
     )

@@ -10,6 +10,12 @@ from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 
 
+def require_number(name: str, value: object, low: float, high: float) -> None:
+    """Raise UsageError unless `value` is a number from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise UsageError(f"{name} is {value!r}; allowed: a number from {low:g} to {high:g}")
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Weights of the calibrated fusion; see ``kernels.numpy_path.calibration.calibrate``.
@@ -195,9 +201,3 @@ class AdaptiveSettings:
             raise UsageError(f"depth is {self.depth!r}; allowed: 1 to {MAX_DEPTH}")
         if not 0 <= self.seats <= 100:
             raise UsageError(f"seats is {self.seats!r}; allowed: 0 to 100")
-
-
-def require_number(name: str, value: object, low: float, high: float) -> None:
-    """Raise UsageError unless `value` is a number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise UsageError(f"{name} is {value!r}; allowed: a number from {low:g} to {high:g}")

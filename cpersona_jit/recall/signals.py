@@ -22,6 +22,7 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     SIGNALS,
 )
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
+from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
 from cpersona_jit.recall.gram_query import lists_in, weigh_grams
 from cpersona_jit.recall.kernel_set import KernelSet
@@ -124,7 +125,7 @@ def _dense(
     missing = mask.words & ~columns.embedded.words
     if missing.any():
         # A row without a vector shows nothing: the mean adds 0 to its evidence.
-        rows = kernels.admitted_rows(missing)
+        rows = admitted_rows(missing)
         values[DENSE_ROW, rows] = round(stats.mean(DENSE_STAT_SHIFT))
     blocks = columns.blocks
     scores = np.zeros(blocks.row.size, np.int64)
@@ -155,7 +156,7 @@ def _grams(
     lists, weights = lists_in(block_index, weighed)
     kernels.overlap_all(block_index, lists, weights, block_mask.words, block_counters)
     scores = np.zeros(blocks.row.size, np.int64)
-    block_factor = columns.block_length_factor(spec.length_exponent)
+    block_factor = blocks.length_factor(spec.length_exponent)
     kernels.gram_scores(block_counters, block_factor, block_mask.words, scores)
     kernels.best_of_blocks(blocks.row, scores, block_mask.words, row_scores, best_scores)
     return weighed.unit / 65535.0, weighed.note

@@ -1,0 +1,1 @@
+"""Time cues: which period or which conversation a question points at."""

@@ -1,0 +1,201 @@
+"""Pieces of English patterns: numbers, units, names of months and days."""
+
+from __future__ import annotations
+
+from cpersona_jit.cues.form import Piece
+
+# "may", "march", "sun" and the like are words of their own: as names they are capitalised, or
+# stand behind a word that only a month or a day follows.
+_BEHIND = r"(?:(?<=\bin )|(?<=\blast )|(?<=\bsince )|(?<=\bearly )|(?<=\bmid[ -])|(?<=\blate ))"
+
+MONTH_WORDS = (
+    r"january|(?-i:Jan\b\.?)|(?<=\bin )jan\b|jan\."
+    r"|february|feb\b\.?"
+    rf"|(?-i:March|MARCH|Mar\b\.?)|{_BEHIND}march|march(?= \d)"
+    r"|april|apr\b\.?"
+    rf"|(?-i:May|MAY)|{_BEHIND}may|may(?= \d)"
+    r"|june|(?-i:Jun\b\.?)|jun(?= \d)"
+    r"|july|jul\b\.?|august|aug\b\.?|september|sept?\b\.?|october|oct\b\.?"
+    r"|november|nov\b\.?|december|dec\b\.?"
+)
+MONTHS = {
+    f"{start}.*": number
+    for number, start in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
+}
+
+WEEKDAYS = {
+    r"monday|(?-i:Mon\b\.?)": 0,
+    r"tuesday|(?-i:Tues?\b\.?)|tues\b": 1,
+    r"wednesday|(?-i:Weds?\b\.?)": 2,
+    r"thursday|(?-i:Thu(?:rs?)?\b\.?)|thurs\b": 3,
+    r"friday|(?-i:Fri\b\.?)": 4,
+    r"saturday|(?-i:Sat\b\.?)": 5,
+    r"sunday|(?-i:Sun\b\.?)": 6,
+}
+
+SEASONS = {"spring": "spring", "summer": "summer", "autumn|fall": "autumn", "winter": "winter"}
+
+NAMED_DAYS = {
+    r"new year'?s? day|new year'?s(?! eve| resol)|new year(?=[ ,.?!]|$)(?! resol)": "new year's day",
+    r"new year'?s? eve|nye": "new year's eve",
+    r"(?:martin luther king|mlk)(?: jr\.?)? day": "martin luther king day",
+    r"groundhog day": "groundhog day",
+    r"(?:saint |st\.? )?valentine'?s?(?: day)?": "valentine's day",
+    r"presidents'?s? day": "presidents' day",
+    r"leap day": "leap day",
+    r"(?:saint|st\.?) (?:patrick|paddy)'?s?(?: day)?": "saint patrick's day",
+    r"april fools?'?s?(?: day)?": "april fools' day",
+    r"earth day": "earth day",
+    r"ash wednesday": "ash wednesday",
+    r"palm sunday": "palm sunday",
+    r"good friday": "good friday",
+    r"easter(?: sunday)?(?! monday)": "easter",
+    r"easter monday": "easter monday",
+    r"golden week": "golden week",
+    r"may day": "may day",
+    r"cinco de mayo": "cinco de mayo",
+    r"mothers?'?s? day": "mother's day",
+    r"memorial day": "memorial day",
+    r"juneteenth": "juneteenth",
+    r"fathers?'?s? day": "father's day",
+    r"canada day": "canada day",
+    r"4th of july|independence day|july (?:the )?4th": "fourth of july",
+    r"bastille day": "bastille day",
+    r"labou?r day": "labor day",
+    r"columbus day": "columbus day",
+    r"hallowe'?en": "halloween",
+    r"(?:bonfire|guy fawkes) night": "guy fawkes night",
+    r"(?:veterans'?|armistice|remembrance) day": "veterans day",
+    r"thanksgiving(?: day)?": "thanksgiving",
+    r"black friday": "black friday",
+    r"cyber monday": "cyber monday",
+    r"(?:christmas|xmas) eve": "christmas eve",
+    r"(?:christmas|xmas)(?: day)?(?! eve)": "christmas",
+    r"boxing day": "boxing day",
+}
+
+PIECES: dict[str, Piece] = {
+    # Numbers; number words are digits by now.
+    "n": {r"\d{1,4}": int, "an?": 1},
+    "number": {r"\d{1,4}": int},
+    "day": {r"\d{1,2}": int},
+    "two_digits": {r"\d\d": int},
+    "year": {r"(?:19|20)\d\d": int},
+    "short_year": {r"\d\d": lambda text: 2000 + int(text)},
+    "any_year": {r"\d{4}|\d\d": int},
+    "ordinal": {r"\d{1,3}(?:st|nd|rd|th)": lambda text: int(text[:-2])},
+    # Nothing, as a number.
+    "zero": {"": 0},
+    "one": {"": 1},
+    "two": {"": 2},
+    "three": {"": 3},
+    # Units.
+    "unit": {
+        r"minutes?|mins?": "minute",
+        r"hours?|hrs?": "hour",
+        r"days?": "day",
+        r"weeks?|wks?": "week",
+        r"fortnights?": "fortnight",
+        r"months?|mos?": "month",
+        r"quarters?": "quarter",
+        r"half[ -]years?": "half year",
+        r"years?|yrs?": "year",
+        r"decades?": "decade",
+    },
+    "letter_unit": {r"d": "day", r"w|wk": "week", r"mo": "month", r"y|yr": "year", "h|hr": "hour"},
+    "calendar_unit": {
+        "week": "week",
+        "month": "month",
+        "quarter": "quarter",
+        "year": "year",
+        "decade": "decade",
+    },
+    "long_unit": {
+        r"days?": "day",
+        r"weeks?": "week",
+        r"fortnights?": "fortnight",
+        r"months?": "month",
+        r"years?": "year",
+        r"decades?": "decade",
+    },
+    "half_unit": {r"years?": "year", r"months?": "month", r"weeks?": "week", r"decades?": "decade"},
+    "span_unit": {
+        r"hours?": "hour",
+        r"days?": "day",
+        r"weeks?": "week",
+        r"fortnight": "fortnight",
+        r"months?": "month",
+        r"quarter": "quarter",
+        r"half[ -]year|half (?:an? )?year": "half year",
+        r"years?": "year",
+        r"decade": "decade",
+    },
+    "half_year": {r"half (?:an? )?year": "half year"},
+    "year_unit": {r"years?|yrs?": "year"},
+    "and_half": {r"and (?:a|1) half": 1},
+    "about": (
+        r"about|around|roughly|approximately|approx\.?|almost|nearly|some|maybe|perhaps|like|circa"
+        r"|~|something like"
+    ),
+    "about_after": r"or so|ish|-ish|or thereabouts",
+    # Names.
+    "month": (MONTH_WORDS, MONTHS),
+    "weekday": WEEKDAYS,
+    "weekend": {r"weekend": "weekend"},
+    "season": SEASONS,
+    "name": NAMED_DAYS,
+    "part": {
+        r"early(?:[ -]on)?(?: in)?|(?:beginning|start|top|first part) of": "early",
+        r"mid(?:dle)?|middle of|halfway through": "mid",
+        r"late(?: in)?|(?:end|tail end|last part) of": "late",
+        r"1st half of": "first half",
+        r"(?:2nd|last|latter) half of": "second half",
+        r"1st week (?:of|in)": "week 1",
+        r"2nd week (?:of|in)": "week 2",
+        r"3rd week (?:of|in)": "week 3",
+        r"4th week (?:of|in)": "week 4",
+        r"(?:last|final) week (?:of|in)": "last week",
+        r"(?:very )?1st day of": "first day",
+        r"(?:very )?last day of": "last day",
+    },
+    "ordinal_quarter": {r"1st": 1, r"2nd": 2, r"3rd": 3, r"4th|last|final": 4},
+    "sign": {r"before|prior to|preceding|leading up to": -1, r"after|following": 1},
+    "which": {r"1st": 1, r"2nd": 2, r"3rd": 3, r"4th": 4, r"5th": 5, r"last|final": -1},
+    "day_word": {
+        r"day before yesterday|night before last": 2,
+        r"yesterday|last (?:night|evening)|yday": 1,
+        r"earlier (?:today|this (?:morning|afternoon|evening))": 0,
+        r"this (?:very )?(?:morning|afternoon|evening)": 0,
+    },
+    "today_word": {r"today": 0},
+    "back_last": {r"(?:this )?last|previous|prior|preceding": 1},
+    "back_this": {r"earlier this|this|this very|current": 0},
+    # Conversations.
+    "talk": (
+        r"sessions?|conversations?|convos?|chats?|discussions?|dialogues?|dialogs?|talks?"
+        r"|exchanges?|chat sessions?"
+    ),
+    "spoke": (
+        r"spoke|talked|chatted|conversed|(?:had|were having) a (?:chat|talk|conversation)|met"
+        r"|were (?:talking|chatting)|discussed things"
+    ),
+    "nth_last": {r"2nd|next": 2, r"3rd": 3, r"4th": 4, r"5th": 5},
+    "penultimate": {r"penultimate": 2, r"antepenultimate": 3},
+    "week_unit": {r"week": "week", r"week-?end": "weekend"},
+}
+
+DAYPART = r"(?:,? (?:in the |at )?(?:morning|afternoon|evening|night|noon|midday))?"
+CYCLES = (
+    *("weekday", "weekend", "date", "nth", "month", "season", "quarter", "named", "part"),
+    *("day", "week", "span"),
+)
+PERIODS = (
+    *(unit.upper() for unit in CYCLES),
+    *("YEAR", "DECADE"),
+)
+GROUPS = {
+    "cycle": CYCLES,
+    "yearly": ("date", "month", "season", "quarter", "named", "part", "day"),
+    "period": PERIODS,
+    "any": CYCLES + PERIODS,
+}

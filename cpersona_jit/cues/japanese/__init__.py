@@ -1,0 +1,1 @@
+"""Japanese forms and guards."""

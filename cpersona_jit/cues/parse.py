@@ -1,0 +1,173 @@
+"""Derive a time cue from a question: English and Japanese, by tables of forms and guards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+
+from cpersona_jit.cues.chart import Found, find_times
+from cpersona_jit.cues.english.language import ENGLISH
+from cpersona_jit.cues.form import Compiled, Language, compile_form
+from cpersona_jit.cues.guard import CompiledGuard, compile_guard
+from cpersona_jit.cues.japanese.language import JAPANESE
+from cpersona_jit.cues.normalise import normalise
+from cpersona_jit.cues.periods import Period
+from cpersona_jit.cues.resolve import Context, NoReferenceError, Value, period_of
+from cpersona_jit.cues.time_cue import US_PER_DAY, SessionReference, TimeCue
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAY = _EPOCH.date()
+_JAPANESE_LETTER = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
+_LATIN_LETTER = re.compile(r"[A-Za-z0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """One language, compiled."""
+
+    language: Language
+    forms: tuple[Compiled, ...]
+    guards: tuple[CompiledGuard, ...]
+    talk: re.Pattern[str]
+
+
+def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
+    """Derive the time cue of a question.
+
+    Parameters
+    ----------
+    text : str
+        The question; any string.
+    reference_us : int or None
+        When it was asked, UTC microseconds since 1970. None: only times that do not depend on it
+        are read.
+
+    Returns
+    -------
+    TimeCue or None
+        The cue with the most words; of equally long ones the first. It ends no later than the day
+        of the question, and has an open end when that day is unknown.
+    """
+    context = Context(_moment(reference_us))
+    normal = normalise(text)
+    best, talk = None, False
+    for parser in _parsers(normal.text):
+        talk = talk or parser.talk.search(normal.text) is not None
+        found = _best(parser, normal.text, context)
+        if found and (best is None or _length(found) > _length(best)):
+            best = found
+    if best is None:
+        return None
+    words = normal.words(text, best.start, best.end)
+    session = best.value if isinstance(best.value, SessionReference) else None
+    start_us, end_us = (None, None) if session else _microseconds(best.value)
+    event = not talk and session is None
+    return TimeCue(start_us, end_us, session, best.certainty, words, best.forms[0], event)
+
+
+def find_cue(text: str, reference_us: int | None) -> Found | None:
+    """Return the time behind the cue of a question, with the forms it is made of."""
+    context, normal = Context(_moment(reference_us)), normalise(text).text
+    found = [_best(parser, normal, context) for parser in _parsers(normal)]
+    return max((one for one in found if one), key=_length, default=None)
+
+
+_ENGLISH, _JAPANESE = "english", "japanese"
+
+
+def _parsers(text: str) -> list[_Parser]:
+    parsers = []
+    if _LATIN_LETTER.search(text):
+        parsers.append(_parser(_ENGLISH))
+    if _JAPANESE_LETTER.search(text):
+        parsers.append(_parser(_JAPANESE))
+    return parsers
+
+
+@cache
+def _parser(name: str) -> _Parser:
+    language = {_ENGLISH: ENGLISH, _JAPANESE: JAPANESE}[name]
+    forms = tuple(compile_form(form, language) for form in language.forms)
+    guards = tuple(compile_guard(guard) for guard in language.guards)
+    return _Parser(language, forms, guards, re.compile(language.talk, re.IGNORECASE))
+
+
+def _best(parser: _Parser, text: str, context: Context) -> Found | None:
+    """Return the longest time that no guard and no calendar speaks against.
+
+    A refused time takes the shorter ones inside it along: no cue "January 5" is left of "how many
+    days since January 5".
+    """
+    refused: list[Found] = []
+    times = [found for found in find_times(text, parser.forms, context) if found.alone]
+    for found in sorted(times, key=lambda found: (-_length(found), found.start)):
+        if any(one.start <= found.start and found.end <= one.end for one in refused):
+            continue
+        value = _value(found, context)
+        if value is None or any(
+            _speaks_against(guard, text, found, value, context) for guard in parser.guards
+        ):
+            refused.append(found)
+        else:
+            return replace(found, value=value)
+    return None
+
+
+def _speaks_against(
+    compiled: CompiledGuard, text: str, found: Found, value: Value, context: Context
+) -> bool:
+    units = compiled.guard.units
+    if units and found.unit not in units and set(units).isdisjoint(found.forms):
+        return False
+    if compiled.guard.ahead and not _may_lie_ahead(value, context):
+        return False
+    return compiled.holds(text, found.start, found.end)
+
+
+def _may_lie_ahead(value: Value, context: Context) -> bool:
+    if isinstance(value, SessionReference):
+        return False
+    asked = context.asked.date() if context.asked else None
+    return value.guessed or (asked is not None and value.end >= asked)
+
+
+def _value(found: Found, context: Context) -> Period | SessionReference | None:
+    """Return the period up to the day of the question; None when there is none, or it lies ahead."""
+    if isinstance(found.value, SessionReference):
+        return found.value
+    try:
+        period = period_of(context, found.value)
+    except NoReferenceError:
+        return None
+    if period is None or context.asked is None:
+        return period
+    today = context.today
+    if period.start is not None and period.start > today:
+        return None
+    end = today if period.end is None else min(period.end, today)
+    return None if end < period.start else replace(period, end=end)
+
+
+def _length(found: Found) -> int:
+    return found.end - found.start
+
+
+def _moment(reference_us: int | None) -> datetime | None:
+    if reference_us is None:
+        return None
+    try:
+        return _EPOCH + timedelta(microseconds=reference_us)
+    except OverflowError:
+        return None  # outside the years 1 to 9999 there is no calendar to count in
+
+
+def _microseconds(period: Period) -> tuple[int | None, int | None]:
+    start = None if period.start is None else _day_us(period.start)
+    end = None if period.end is None else _day_us(period.end) + US_PER_DAY - 1
+    return start, end
+
+
+def _day_us(day: date) -> int:
+    return (day - _EPOCH_DAY).days * US_PER_DAY
