@@ -8,56 +8,32 @@ import typing
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from cpersona_jit.errors import UsageError
-from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
+from cpersona_jit.recall.settings import ArmSpec
+from harness.adaptive.config import AdaptiveConfig
+from harness.config_parts import (
+    MAX_SETTINGS,
+    BootstrapConfig,
+    DatasetConfig,
+    Depth,
+    ModelConfig,
+    Name,
+    Section,
+    SelectConfig,
+    require_distinct,
+)
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-DatasetName = Annotated[
-    str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*/)?[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
-]
 ArmName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-Depth = Annotated[int, Field(ge=1, le=MAX_DEPTH)]
 Weight = Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)]
-Measure = Literal["nDCG@10", "R@10", "R@100", "RR@10", "AP@100"]
-
-MAX_SETTINGS = 20_000
 
 
 class ConfigError(UsageError):
     """The config file cannot be read, or says something that is not allowed."""
 
 
-class _Section(BaseModel):
-    """Strict and closed: a key that nobody reads is a mistake somebody should hear about."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class DatasetConfig(_Section):
-    """One ``[[datasets]]`` entry.
-
-    Parameters
-    ----------
-    name : str
-        Name known to the dataset registry, such as ``"locomo"`` or ``"synthetic"``.
-    sample_queries : int, optional
-        Keep this many judged queries, drawn with the run's seed so that tasks keep their shares,
-        and only the rows of the scopes they ask in. Left out: everything.
-    """
-
-    name: DatasetName
-    sample_queries: Annotated[int, Field(ge=1)] | None = None
-
-
-class ModelConfig(_Section):
-    """The ``[model]`` section: which embedding provider turns text into vectors."""
-
-    provider: Annotated[str, Field(min_length=1)] = "default"
-
-
-class ArmConfig(_Section):
+class ArmConfig(Section):
     """One ``[[arms]]`` entry; its keys are those of ``cpersona_jit.recall.settings.ArmSpec``."""
 
     name: ArmName
@@ -79,13 +55,13 @@ class ArmConfig(_Section):
         return ArmSpec(**self.model_dump())
 
 
-class FreezeConfig(_Section):
+class FreezeConfig(Section):
     """The ``[freeze]`` section: how many candidates of each arm the pool keeps per query."""
 
     depth: Depth = 1000
 
 
-class SweepConfig(_Section):
+class SweepConfig(Section):
     """The ``[sweep]`` section: every combination of these is one setting.
 
     Parameters
@@ -101,51 +77,17 @@ class SweepConfig(_Section):
         Every combination, added to ``weights``; those that differ by a common factor are one.
     """
 
-    fusion: Annotated[list[Literal["rrf", "score"]], Field(min_length=1)] = ["score"]
-    depth: Annotated[list[Depth], Field(min_length=1)] = [1000]
+    fusion: Annotated[list[Literal["rrf", "score"]], Field(min_length=1)] = Field(default=["score"])
+    depth: Annotated[list[Depth], Field(min_length=1)] = Field(default=[1000])
     rrf_k: Annotated[
         list[Annotated[float, Field(gt=0.0, le=10_000.0, allow_inf_nan=False)]],
         Field(min_length=1),
-    ] = [60.0]
-    weights: list[dict[ArmName, Weight]] = []
-    weight_grid: dict[ArmName, Annotated[list[Weight], Field(min_length=1)]] = {}
+    ] = Field(default=[60.0])
+    weights: list[dict[ArmName, Weight]] = Field(default=[])
+    weight_grid: dict[ArmName, Annotated[list[Weight], Field(min_length=1)]] = Field(default={})
 
 
-class SelectConfig(_Section):
-    """The ``[select]`` section: what decides, and the share of queries it may see.
-
-    Parameters
-    ----------
-    measure : {"nDCG@10", "R@10", "R@100", "RR@10", "AP@100"}
-        The measure that decides.
-    objective : {"mean", "worst_margin"}
-        ``mean`` takes the setting with the best mean over datasets. ``worst_margin`` takes the one
-        whose smallest lead over a dataset's best single arm (the raw embedding among them) is
-        largest: a default should win everywhere rather than much somewhere.
-    tolerance : float
-        Settings this close to the best objective count as equal; among them `tie_measure` decides,
-        then the smaller depth.
-    tie_measure : measure
-        As `measure`.
-    validation_share : float
-        Share of the queries, by whole scopes, on which settings are chosen.
-    """
-
-    measure: Measure = "nDCG@10"
-    objective: Literal["mean", "worst_margin"] = "mean"
-    tolerance: Annotated[float, Field(ge=0.0, le=0.05, allow_inf_nan=False)] = 0.0
-    tie_measure: Measure = "R@100"
-    validation_share: Annotated[float, Field(ge=0.1, le=0.9, allow_inf_nan=False)] = 0.5
-
-
-class BootstrapConfig(_Section):
-    """The ``[bootstrap]`` section: resamples and confidence of every interval."""
-
-    resamples: Annotated[int, Field(ge=100, le=100_000)] = 2000
-    confidence: Annotated[float, Field(ge=0.5, le=0.999, allow_inf_nan=False)] = 0.95
-
-
-class RunConfig(_Section):
+class RunConfig(Section):
     """A whole config file."""
 
     name: Name
@@ -161,9 +103,9 @@ class RunConfig(_Section):
 
     @model_validator(mode="after")
     def _names_and_depths_agree(self) -> RunConfig:
-        _require_distinct("datasets", [dataset.name for dataset in self.datasets])
+        require_distinct("datasets", [dataset.name for dataset in self.datasets])
         arms = [arm.name for arm in self.arms]
-        _require_distinct("arms", arms)
+        require_distinct("arms", arms)
         _check_sweep(self.sweep, arms, self.freeze.depth)
         return self
 
@@ -172,7 +114,7 @@ class RunConfig(_Section):
         return tuple(arm.spec() for arm in self.arms)
 
 
-def load_config(path: Path) -> RunConfig:
+def load_config(path: Path) -> RunConfig | AdaptiveConfig:
     """Read and check a config file.
 
     Parameters
@@ -182,7 +124,8 @@ def load_config(path: Path) -> RunConfig:
 
     Returns
     -------
-    RunConfig
+    RunConfig or AdaptiveConfig
+        The latter for a file that says ``kind = "adaptive"``.
 
     Raises
     ------
@@ -199,23 +142,24 @@ def load_config(path: Path) -> RunConfig:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    model = AdaptiveConfig if document.get("kind") == "adaptive" else RunConfig
     try:
-        return RunConfig.model_validate(document)
+        return model.model_validate(document)
     except ValidationError as error:
-        raise ConfigError(_explain(path, error)) from error
+        raise ConfigError(_explain(path, error, model)) from error
 
 
-def _explain(path: Path, error: ValidationError) -> str:
-    lines = [f"{_key_path(item['loc'])}: {_reason(item)}" for item in error.errors()]
+def _explain(path: Path, error: ValidationError, model: type[Section]) -> str:
+    lines = [f"{_key_path(item['loc'])}: {_reason(item, model)}" for item in error.errors()]
     if len(lines) == 1:
         return f"{path}: {lines[0]}"
     return f"{path}: {len(lines)} mistakes\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def _reason(item: dict) -> str:
+def _reason(item: dict, root: type[Section]) -> str:
     kind, loc, value = item["type"], item["loc"], item["input"]
     if kind == "extra_forbidden":
-        known = _keys_at(loc[:-1])
+        known = _keys_at(root, loc[:-1])
         near = difflib.get_close_matches(str(loc[-1]), known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"allowed: {', '.join(known)}"
         return f"unknown key; {hint}"
@@ -235,9 +179,9 @@ def _key_path(loc: tuple[int | str, ...]) -> str:
     return text.lstrip(".") or "(whole file)"
 
 
-def _keys_at(loc: tuple[int | str, ...]) -> list[str]:
-    """Return the keys allowed in the section at ``loc``."""
-    model: typing.Any = RunConfig
+def _keys_at(root: type[Section], loc: tuple[int | str, ...]) -> list[str]:
+    """Return the keys allowed in the section at ``loc`` of a config."""
+    model: typing.Any = root
     for part in loc:
         if isinstance(part, str):
             model = _section_inside(model.model_fields[part].annotation)
@@ -280,9 +224,3 @@ def _check_sweep_size(sweep: SweepConfig) -> None:
 def _require_arm(key: str, name: str, arms: list[str]) -> None:
     if name not in arms:
         raise ValueError(f"{key}: no arm is named {name!r}; allowed: {', '.join(arms)}")
-
-
-def _require_distinct(key: str, names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{key}: the name {name!r} is used {names.count(name)} times")

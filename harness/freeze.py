@@ -14,6 +14,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,10 +26,14 @@ from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.passages import passages
+from cpersona_jit.recall.settings import FusionSpec, RecallSettings
+from harness.adaptive.candidates import signal_candidates
+from harness.adaptive.config import AdaptiveConfig
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetQuery
 from harness.embedding_cache import CachedProvider
-from harness.freeze_unit import FreezeError, Unit, freeze_unit, write_table
+from harness.freeze_arms import arm_candidates
+from harness.freeze_unit import Ask, FreezeError, Unit, freeze_unit, write_table
 from harness.hashes import config_hash, dataset_hash, engine_hash
 
 QUERIES_PER_UNIT = 256
@@ -37,7 +43,7 @@ Progress = Callable[[str, int, int], None]  # what is being done, done, of how m
 
 
 def freeze(
-    config: RunConfig,
+    config: RunConfig | AdaptiveConfig,
     dataset: Dataset,
     *,
     cache_dir: Path,
@@ -49,8 +55,8 @@ def freeze(
 
     Parameters
     ----------
-    config : RunConfig
-        Arms, depth and model of the run.
+    config : RunConfig or AdaptiveConfig
+        Its model, and what is frozen: arms or signals, and how deep.
     dataset : Dataset
         Rows, queries and relevance.
     cache_dir : Path
@@ -73,9 +79,9 @@ def freeze(
         Rows were refused by the store, a unit failed, or its file is damaged. Units that are done
         are kept.
     """
-    arms = config.arm_specs()
+    ask, kept = _asking(config)
     provider = load_provider(config.model.provider)
-    meta = _describe(config, dataset, provider)
+    meta = _describe(kept, dataset, provider)
     pool_dir = Path(pools_dir) / f"{dataset.name.replace('/', '_')}-{config_hash(meta)[:12]}"
     if (pool_dir / "meta.json").is_file():
         return pool_dir
@@ -88,10 +94,7 @@ def freeze(
         _embed(dataset, provider, cache_dir, progress)
     provider.close()
     calls = (
-        delayed(freeze_unit)(
-            unit, arms, config.freeze.depth, config.model.provider, cache_dir, parts
-        )
-        for unit in missing
+        delayed(freeze_unit)(unit, ask, config.model.provider, cache_dir, parts) for unit in missing
     )
     done = len(units) - len(missing)
     progress("freeze", done, len(units))
@@ -154,14 +157,26 @@ def _qrels(query_ids: list[str], dataset: Dataset) -> pa.Table:
     )
 
 
-def _describe(config: RunConfig, dataset: Dataset, provider: Provider) -> dict:
+def _asking(config: RunConfig | AdaptiveConfig) -> tuple[Ask, dict]:
+    """Return what is asked of each query, and what of the config decides the answers."""
+    depth = config.freeze.depth
+    if isinstance(config, AdaptiveConfig):
+        settings = config.freezing()
+        kept = {"signals": {"gram3": asdict(settings.gram3), "gram4": asdict(settings.gram4)}}
+        return partial(signal_candidates, settings=settings), {**kept, "depth": depth}
+    arms = config.arm_specs()
+    settings = RecallSettings(arms, FusionSpec("score", {arm.name: 1.0 for arm in arms}), depth)
+    kept = {"arms": [arm.model_dump() for arm in config.arms], "depth": depth}
+    return partial(arm_candidates, settings=settings), kept
+
+
+def _describe(kept: dict, dataset: Dataset, provider: Provider) -> dict:
     return {
         "dataset": dataset.name,
         "data_hash": dataset_hash(dataset),
         "model": provider.info.label,
         "fingerprint": provider.info.fingerprint,
-        "arms": [arm.model_dump() for arm in config.arms],
-        "depth": config.freeze.depth,
+        **kept,
         "engine_hash": engine_hash(),
         "notes": dataset.notes,
     }
@@ -195,3 +210,11 @@ def _embed(dataset: Dataset, provider: Provider, cache_dir: Path, progress: Prog
             progress("embed", start, len(texts))
             guarded_embed(cached, part, "passage")
     progress("embed", len(texts), len(texts))
+
+
+def _texts(dataset: Dataset) -> list[str]:
+    """Return what the memory will ask the model for: each row as a whole, and its blocks."""
+    texts: dict[str, None] = {}
+    for row in dataset.rows:
+        texts.update(dict.fromkeys(passages(row.speaker or "", row.text).texts))
+    return list(texts)

@@ -1,13 +1,13 @@
-"""Freezing one unit: store the rows of a scope, run a slice of its queries, keep the candidates."""
+"""Freezing one unit: store the rows of a scope, ask a slice of its queries, keep the answers."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -15,7 +15,6 @@ import cpersona_jit
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.memory import Memory
-from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from cpersona_jit.records import Record, Source
 from harness.datasets.base import DatasetQuery, DatasetRow
 from harness.embedding_cache import CachedProvider
@@ -23,6 +22,13 @@ from harness.embedding_cache import CachedProvider
 
 class FreezeError(CPersonaError):
     """A pool could not be frozen; what was finished is kept."""
+
+
+Ask = Callable[[Memory, DatasetQuery, dict[int, str], int], tuple[pa.Table, pa.Table]]
+"""Asks one query of a memory that holds its scope. Takes the memory, the query, the document of
+each memory id and the query's number; gives the query's candidates, in tie order, and one row of
+what is known of the query. It goes to worker processes, so it is a function of a module, or a
+``functools.partial`` of one."""
 
 
 class Unit(NamedTuple):
@@ -50,8 +56,7 @@ class Unit(NamedTuple):
 
 def freeze_unit(
     unit: Unit,
-    arms: tuple[ArmSpec, ...],
-    depth: int,
+    ask: Ask,
     provider_spec: str,
     cache_dir: Path,
     parts: Path,
@@ -62,10 +67,8 @@ def freeze_unit(
     ----------
     unit : Unit
         Rows and queries.
-    arms : tuple of ArmSpec
-        Arms to run, each to `depth`.
-    depth : int
-        Candidates per arm.
+    ask : callable
+        What is kept of each query.
     provider_spec : str
         The embedding model, as in a config.
     cache_dir : Path
@@ -76,19 +79,17 @@ def freeze_unit(
     provider = load_provider(provider_spec)
     if provider.info.dim is not None:
         provider = CachedProvider(provider, cache_dir)
-    fusion = FusionSpec("score", {arm.name: 1.0 for arm in arms})
-    settings = RecallSettings(arms, fusion, depth)
     with (
         tempfile.TemporaryDirectory(prefix="cpersona-jit-freeze-") as folder,
         cpersona_jit.open(Path(folder) / "scope.db", embedder=provider) as memory,
     ):
         documents = _ingest(memory, unit)
-        found = [
-            _candidates(memory, query, settings, documents, unit.first_query + position)
+        answers = [
+            ask(memory, query, documents, unit.first_query + position)
             for position, query in enumerate(unit.queries)
         ]
-    write_table(parts / unit.candidates_file, pa.concat_tables([table for table, _ in found]))
-    write_table(parts / unit.queries_file, pa.Table.from_pylist([query for _, query in found]))
+    write_table(parts / unit.candidates_file, pa.concat_tables([one for one, _ in answers]))
+    write_table(parts / unit.queries_file, pa.concat_tables([query for _, query in answers]))
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -129,75 +130,3 @@ def _ingest(memory: Memory, unit: Unit) -> dict[int, str]:
             )
         documents[int(outcome.ref.removeprefix("mem:"))] = row.doc_id
     return documents
-
-
-def _candidates(
-    memory: Memory,
-    query: DatasetQuery,
-    settings: RecallSettings,
-    documents: dict[int, str],
-    query_index: int,
-) -> tuple[pa.Table, dict]:
-    """Run one query: its candidates, and what is known of the query and its arms."""
-    result = memory.recall(
-        query.text, agent_id=query.scope_id, limit=0, settings=settings, trace=True
-    )
-    trace = result.trace
-    lost = [note for note in result.degraded if not note.startswith("no_embedder")]
-    if lost:
-        raise FreezeError(f"query {query.query_id!r}: recall was degraded ({'; '.join(lost)})")
-    ids = [documents[memory_id] for memory_id in trace.pool_ids.tolist()]
-    keep, ranks, scores = fold_parts(ids, trace.pool_ranks, trace.pool_scores)
-    ran = {arm.name: a for a, arm in enumerate(trace.arms)}
-    columns: dict[str, object] = {
-        "query_index": np.full(len(keep), query_index, np.int32),
-        "doc_id": pa.array([ids[i] for i in keep], pa.string()).dictionary_encode(),
-    }
-    about = {
-        "query_id": query.query_id,
-        "scope_id": query.scope_id,
-        "task": query.task,
-        "latency_ms": sum(trace.milliseconds.values()),
-    }
-    for spec in settings.arms:
-        a = ran.get(spec.name)
-        arm = None if a is None else trace.arms[a]
-        nothing = np.zeros(len(keep), np.int64)
-        columns[f"{spec.name}_rank"] = (nothing if a is None else ranks[a]).astype(np.int32)
-        columns[f"{spec.name}_score"] = nothing if a is None else scores[a]
-        about[f"{spec.name}_mean"] = 0.0 if arm is None else arm.mean
-        about[f"{spec.name}_std"] = 0.0 if arm is None else arm.std
-        about[f"{spec.name}_count"] = 0 if arm is None else arm.count
-    return pa.table(columns), about
-
-
-def fold_parts(
-    ids: list[str], ranks: np.ndarray, scores: np.ndarray
-) -> tuple[list[int], np.ndarray, np.ndarray]:
-    """Fold the parts of one document into one candidate: the best rank and score of each arm.
-
-    Parameters
-    ----------
-    ids : list of str, length P
-        Document of each candidate, in tie order.
-    ranks, scores : ndarray, shape (A, P)
-        Ranks (0: not listed) and scores.
-
-    Returns
-    -------
-    keep : list of int
-        The first position of each document.
-    ranks, scores : ndarray, shape (A, len(keep))
-    """
-    first: dict[str, int] = {}
-    group = np.array([first.setdefault(doc, len(first)) for doc in ids], np.int64)
-    if len(first) == len(ids):
-        return list(range(len(ids))), ranks, scores
-    keep = np.unique(group, return_index=True)[1].tolist()
-    unlisted = np.iinfo(np.int32).max
-    best_rank = np.full((ranks.shape[0], len(first)), unlisted, np.int32)
-    best_score = np.full((ranks.shape[0], len(first)), np.iinfo(np.int64).min, np.int64)
-    for a in range(ranks.shape[0]):
-        np.minimum.at(best_rank[a], group, np.where(ranks[a] > 0, ranks[a], unlisted))
-        np.maximum.at(best_score[a], group, scores[a])
-    return keep, np.where(best_rank == unlisted, 0, best_rank), best_score

@@ -15,7 +15,13 @@ from harness.datasets.base import Dataset
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGES = ("cpersona_jit", "harness")
 _EXITS = ("cli", "server")
-_FREEZING = ("freeze.py", "freeze_unit.py")
+_FREEZING = (
+    "freeze.py",
+    "freeze_arms.py",
+    "freeze_unit.py",
+    "adaptive/candidates.py",
+    "adaptive/cue_arms.py",
+)
 
 
 def dataset_hash(dataset: Dataset) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import ir_measures
 import numpy as np
 
-from harness.pool import Pool
+from harness.judged import Judged
 
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
 LIST_LENGTH = 100
@@ -29,7 +29,7 @@ class TaskStrata(NamedTuple):
     of_query: np.ndarray  # int64 (Qr,)
 
 
-def task_strata(pool: Pool) -> TaskStrata:
+def task_strata(pool: Judged) -> TaskStrata:
     """Number the tasks of the queries that have a relevant document."""
     tasks = [pool.tasks[query] for query in np.flatnonzero(pool.has_relevant)]
     names = tuple(sorted(set(tasks)))
@@ -38,7 +38,7 @@ def task_strata(pool: Pool) -> TaskStrata:
 
 
 def from_ranked_lists(
-    pool: Pool, lists: Sequence[np.ndarray], measures: Sequence[str] = MEASURES
+    pool: Judged, lists: Sequence[np.ndarray], measures: Sequence[str] = MEASURES
 ) -> np.ndarray:
     """Measure one setting's ranked lists with ir-measures.
 
@@ -66,7 +66,7 @@ def from_ranked_lists(
     return values
 
 
-def from_gold_ranks(pool: Pool, ranks: np.ndarray, measure: str) -> np.ndarray:
+def from_gold_ranks(pool: Judged, ranks: np.ndarray, measure: str) -> np.ndarray:
     """Measure many settings from the ranks of the relevant documents alone.
 
     Parameters
@@ -100,13 +100,13 @@ def from_gold_ranks(pool: Pool, ranks: np.ndarray, measure: str) -> np.ndarray:
     return np.add.reduceat(_precisions(ranks, found, starts, sizes), starts, axis=1) / sizes
 
 
-def _scored(pool: Pool, query: int, positions: np.ndarray) -> dict[str, float]:
+def _scored(pool: Judged, query: int, positions: np.ndarray) -> dict[str, float]:
     """Give a list descending scores, as ir-measures orders by score."""
     codes = pool.doc_codes[pool.offsets[query] + positions[:LIST_LENGTH]]
     return {f"d{code}": -float(place) for place, code in enumerate(codes)}
 
 
-def _qrels(pool: Pool, judged: np.ndarray) -> dict[str, dict[str, int]]:
+def _qrels(pool: Judged, judged: np.ndarray) -> dict[str, dict[str, int]]:
     code_of = {doc: code for code, doc in enumerate(pool.doc_ids.to_pylist())}
     qrels: dict[str, dict[str, int]] = {}
     for query in judged:
@@ -118,7 +118,7 @@ def _qrels(pool: Pool, judged: np.ndarray) -> dict[str, dict[str, int]]:
     return qrels
 
 
-def _ideal_gains(pool: Pool, cutoff: int) -> np.ndarray:
+def _ideal_gains(pool: Judged, cutoff: int) -> np.ndarray:
     discounts = 1.0 / np.log2(np.arange(cutoff) + 2.0)
     ideal = []
     for query in np.flatnonzero(pool.has_relevant):

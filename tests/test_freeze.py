@@ -22,7 +22,7 @@ from cpersona_jit.recall.settings import FusionSpec, RecallSettings
 from harness.datasets.base import Dataset, DatasetQuery, DatasetRow
 from harness.embedding_cache import CachedProvider
 from harness.freeze import freeze
-from harness.freeze_unit import fold_parts
+from harness.freeze_arms import fold_parts
 from harness.grid import Setting
 from harness.hashes import engine_hash
 from harness.pool import Pool, load_pool

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from cpersona_jit.errors import UsageError
+from cpersona_jit.kernels.structure_weights import StructureWeights
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 
 
@@ -94,6 +95,10 @@ class Structure:
             require_number(f"structure.{name}", value, -100.0, 10_000.0)
         if self.half_length <= 0:
             raise UsageError(f"structure.half_length is {self.half_length}; allowed: above 0")
+
+    def weights(self) -> StructureWeights:
+        """Return the weights as the kernels take them."""
+        return StructureWeights(*(getattr(self, name) for name in StructureWeights._fields))
 
 
 @dataclass(frozen=True)

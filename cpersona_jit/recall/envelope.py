@@ -74,9 +74,13 @@ def open_envelope(
     if cue.session is not None:
         times = columns.event_time[inside]
         start, end = int(times.min()), int(times.max())
+    return Envelope(cue, int(start), int(end), inside, cue_weight(cue, weights))
+
+
+def cue_weight(cue: TimeCue, weights: CueWeights) -> float:
+    """Return what a cue weighs: by what it is about, less when it is not sure."""
     weight = weights.event if cue.about_event else weights.said
-    weight *= {"sure": 1.0, "likely": weights.likely, "vague": weights.vague}[cue.certainty]
-    return Envelope(cue, int(start), int(end), inside, weight)
+    return weight * {"sure": 1.0, "likely": weights.likely, "vague": weights.vague}[cue.certainty]
 
 
 def envelope_prior(

@@ -16,8 +16,8 @@ from cpersona_jit.columns.snapshot import Columns, Mask, mask_of
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.numpy_path.calibration import SIGNALS
-from cpersona_jit.kernels.structure_weights import StructureWeights, context_deficit
-from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, Structure
+from cpersona_jit.kernels.structure_weights import context_deficit
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.envelope import Envelope, envelope_prior, open_envelope
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.seats import reserve_seats
@@ -252,22 +252,11 @@ def _revise(
         columns.is_question,
         speakers_named(columns, query),
         context,
-        _structure_weights(structure),
+        structure.weights(),
     )
     names = ("neighbours", "session", "question", "speaker")
     state.terms.update(zip(names, found, strict=True))
     state.stages.append(clock.stage("structure", context=context))
-
-
-def _structure_weights(structure: Structure) -> StructureWeights:
-    return StructureWeights(
-        structure.near,
-        structure.next_near,
-        structure.strong,
-        structure.session,
-        structure.question,
-        structure.speaker,
-    )
 
 
 def _gate(state: Process, settings: AdaptiveSettings) -> None:

@@ -1,0 +1,158 @@
+"""The settings of an adaptive run: the baselines that are always there, then the sweep's points."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from cpersona_jit.defaults import BASELINE_FUSION
+from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, GRAM3_ROW, GRAM4_ROW
+from cpersona_jit.recall.adaptive_settings import (
+    AdaptiveSettings,
+    Bounds,
+    Calibration,
+    CueWeights,
+    Structure,
+)
+from cpersona_jit.recall.signals import SIGNAL_NAMES
+from harness.adaptive.config import AdaptiveConfig, PointConfig
+from harness.adaptive.cue_arms import NO_CUE
+from harness.grid import RRF_BASELINE, arm_baseline
+
+LEXICAL = "whole-row lexical"
+RAW = arm_baseline(SIGNAL_NAMES[DENSE_ROW])
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Whole rows ranked by single signals, their equal sum of z-scores, or rank fusion of them."""
+
+    name: str
+    fusion: Literal["score", "rrf"]
+    signals: tuple[int, ...]
+    depth: int
+
+    @property
+    def single_arm(self) -> bool:
+        """Whether no dense and lexical evidence are fused."""
+        return self.fusion == "score"
+
+    def as_dict(self) -> dict:
+        """Return the baseline as JSON-ready values."""
+        return {
+            "kind": "baseline",
+            "fusion": self.fusion,
+            "signals": [SIGNAL_NAMES[signal] for signal in self.signals],
+            "depth": self.depth,
+            "rrf_k": BASELINE_FUSION.rrf_k if self.fusion == "rrf" else None,
+        }
+
+
+@dataclass(frozen=True)
+class AdaptiveSetting:
+    """One point of a sweep: the settings of a recall, and which cue it is asked with."""
+
+    name: str
+    settings: AdaptiveSettings
+    cue: str = NO_CUE
+
+    @property
+    def single_arm(self) -> bool:
+        """Whether only one kind of evidence has a weight, so that nothing is fused."""
+        calibration = self.settings.calibration
+        return not (calibration.dense_weight and calibration.gram_weight)
+
+    @property
+    def depth(self) -> int:
+        """Rows that each list hands to the pool."""
+        return self.settings.depth
+
+    def as_dict(self) -> dict:
+        """Return the setting as JSON-ready values."""
+        return {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
+
+
+AnySetting = Baseline | AdaptiveSetting
+
+
+def build_adaptive_settings(config: AdaptiveConfig) -> list[AnySetting]:
+    """Return the baselines, the base and then the sweep's points, each different point once."""
+    points = [_setting("base", config.base, config)]
+    for grid in config.sweep:
+        axes = grid.axes()
+        for values in itertools.product(*axes.values()):
+            point = dict(zip(axes, values, strict=True))
+            name = " ".join(f"{_short(path)}={_text(value)}" for path, value in point.items())
+            points.append(_setting(name, _changed(config.base, point), config))
+    return [*_baselines(config.freeze.depth), *_distinct(points)]
+
+
+def _baselines(depth: int) -> list[Baseline]:
+    rows = (DENSE_ROW, GRAM3_ROW, GRAM4_ROW)
+    single = [Baseline(arm_baseline(SIGNAL_NAMES[row]), "score", (row,), depth) for row in rows]
+    return [
+        *single,
+        Baseline(LEXICAL, "score", (GRAM3_ROW, GRAM4_ROW), depth),
+        Baseline(RRF_BASELINE, "rrf", (DENSE_ROW, GRAM3_ROW), depth),
+        Baseline(f"{RRF_BASELINE} of three", "rrf", rows, depth),
+    ]
+
+
+def _changed(base: PointConfig, point: dict[str, Any]) -> PointConfig:
+    changes: dict[str, Any] = {}
+    for path, value in point.items():
+        section, _, key = path.rpartition(".")
+        (changes.setdefault(section, {}) if section else changes)[key] = value
+    sections = {
+        key: getattr(base, key).model_copy(update=value) if isinstance(value, dict) else value
+        for key, value in changes.items()
+    }
+    return base.model_copy(update=sections)
+
+
+def _setting(name: str, point: PointConfig, config: AdaptiveConfig) -> AdaptiveSetting:
+    structure = point.structure.model_dump()
+    cues = point.cues.model_dump()
+    on, arm = structure.pop("on"), cues.pop("arm")
+    settings = AdaptiveSettings(
+        *config.grams(),
+        depth=point.depth,
+        calibration=Calibration(**point.calibration.model_dump()),
+        structure=Structure(**structure) if on else None,
+        cues=CueWeights(**cues) if arm != NO_CUE else None,
+        gate=point.gate,
+        seats=point.seats,
+        bounds=Bounds(candidates=point.candidates, milliseconds=None),
+    )
+    return AdaptiveSetting(name, settings, arm)
+
+
+def _distinct(points: list[AdaptiveSetting]) -> Iterator[AdaptiveSetting]:
+    """Leave out points that repeat another one; a name that two points share is told apart."""
+    seen: set[tuple] = set()
+    names: set[str] = set()
+    for point in points:
+        if (point.settings, point.cue) in seen:
+            continue
+        seen.add((point.settings, point.cue))
+        name = next(name for name in _names(point.name) if name not in names)
+        names.add(name)
+        yield replace(point, name=name)
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in itertools.count(2))
+
+
+def _short(path: str) -> str:
+    section, _, key = path.rpartition(".")
+    return key if section in ("", "calibration") else path
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value if isinstance(value, str) else f"{value:g}"

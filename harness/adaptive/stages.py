@@ -1,0 +1,167 @@
+"""The stages of an adaptive recall over one query of a frozen pool.
+
+The same kernels as ``cpersona_jit.recall.process`` calls, over the pool's rows in place of all
+rows: a setting ranks here as it does live, as long as the pool holds the first rows of its lists.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cpersona_jit.cues.time_cue import TimeCue
+from cpersona_jit.kernels.numpy_path.calibration import SIGNALS
+from cpersona_jit.kernels.structure_weights import context_deficit
+from cpersona_jit.recall.adaptive_settings import CueWeights, Structure
+from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
+from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.process import DENSE, FUSED, GRAM
+from harness.adaptive.cue_arms import CUE_ARMS
+from harness.adaptive.pool import SignalPool
+
+
+class Question(NamedTuple):
+    """One query of a pool; P rows, in tie order."""
+
+    signals: np.ndarray  # int64 (7, P)
+    mean: np.ndarray  # float64 (7,)
+    row: np.ndarray  # int64 (P,)
+    by_row: np.ndarray  # int64 (P,), positions by ascending row
+    everyone: np.ndarray  # uint64, the mask of all P rows
+    before: np.ndarray
+    after: np.ndarray
+    session: np.ndarray
+    event_time: np.ndarray
+    is_question: np.ndarray
+    speaker_named: np.ndarray
+    alternation: float
+    median_length: float
+    envelopes: dict[str, Envelope]
+
+
+class Candidates(NamedTuple):
+    """The rows that lists hand over; C of them, positions ascending, which is the tie order."""
+
+    place: np.ndarray  # int64 (C,)
+    reached: np.ndarray  # bool (2, C)
+
+
+def question(pool: SignalPool, query: int) -> Question:
+    """Return the arrays of one query."""
+    part = slice(pool.offsets[query], pool.offsets[query + 1])
+    row = pool.row[part]
+    words = np.full((row.size + 63) // 64, ~np.uint64(0))
+    if row.size % 64:
+        words[-1] = np.uint64((1 << (row.size % 64)) - 1)
+    return Question(
+        np.ascontiguousarray(pool.signals[:, part]),
+        pool.mean[query],
+        row,
+        np.argsort(row),
+        words,
+        pool.before[part],
+        pool.after[part],
+        pool.session[part],
+        pool.event_time[part],
+        pool.is_question[part],
+        pool.speaker_named[part],
+        float(pool.alternation[query]),
+        float(pool.median_length[query]),
+        _envelopes(pool, query, part),
+    )
+
+
+def _envelopes(pool: SignalPool, query: int, part: slice) -> dict[str, Envelope]:
+    found = {}
+    for number, arm in enumerate(CUE_ARMS):
+        if pool.opened[number, query]:
+            start, end = pool.period[number, query].tolist()
+            certainty, about_event = pool.certainty[query], bool(pool.about_event[query])
+            cue = TimeCue(start, end, None, certainty, "", pool.cue_form[query], about_event)
+            found[arm] = Envelope(cue, start, end, pool.inside[number, part], 0.0)
+    return found
+
+
+def evidence_of(asked: Question, forms: np.ndarray, kernels: KernelSet) -> np.ndarray:
+    """Return dense, gram and fused evidence of every row, float64 (3, P)."""
+    evidence = np.empty((3, asked.row.size))
+    for form, weights in enumerate(forms):
+        bias = 0.0
+        for weight, mean in zip(weights.tolist(), asked.mean.tolist(), strict=True):
+            bias += weight * mean
+        kernels.linear_scores(asked.signals, weights, -bias, asked.everyone, evidence[form])
+    return evidence
+
+
+def candidates_of(
+    asked: Question,
+    forms: np.ndarray,
+    evidence: np.ndarray,
+    depth: int,
+    cap: int,
+    envelope: Envelope | None,
+    kernels: KernelSet,
+) -> Candidates:
+    """Draw the lists of both kinds, over all rows and inside the period, and unite them."""
+    reached = np.zeros((2, asked.row.size), bool)
+    for number, kind in enumerate((DENSE, GRAM)):
+        if not np.any(forms[kind] != 0.0):
+            continue
+        in_rows = evidence[kind, asked.by_row]
+        reached[number, asked.by_row[kernels.top_rows(in_rows, depth)]] = True
+        if envelope is not None:
+            inside = np.where(envelope.inside[asked.by_row], in_rows, -np.inf)
+            reached[number, asked.by_row[kernels.top_rows(inside, depth)]] = True
+    place = np.flatnonzero(reached[0] | reached[1])
+    if place.size > cap:
+        best = np.lexsort((asked.row[place], -evidence[FUSED, place]))[:cap]
+        place = np.sort(place[best])
+    return Candidates(place, reached[:, place])
+
+
+def structure_of(
+    asked: Question, fused: np.ndarray, place: np.ndarray, structure: Structure, kernels: KernelSet
+) -> tuple[np.ndarray, ...]:
+    """Return the terms of the revision, each float64 (C,), in the order they are added."""
+    context = context_deficit(
+        asked.alternation,
+        asked.median_length,
+        structure.least_alternation,
+        structure.half_length,
+    )
+    return kernels.structure_terms(
+        fused,
+        place,
+        asked.everyone,
+        asked.before,
+        asked.after,
+        asked.session,
+        asked.is_question,
+        asked.speaker_named,
+        context,
+        structure.weights(),
+    )
+
+
+def period_of(
+    asked: Question, envelope: Envelope, place: np.ndarray, weights: CueWeights
+) -> np.ndarray:
+    """Return what the period's prior adds, float64 (C,)."""
+    prior = envelope_prior(asked, place, envelope, weights)
+    return cue_weight(envelope.cue, weights) * (prior - 1.0)
+
+
+def gated_of(
+    asked: Question, forms: np.ndarray, fused: np.ndarray, place: np.ndarray, gate: float
+) -> np.ndarray:
+    """Return which candidates the gate removes, bool (C,)."""
+    best = fused.copy()
+    for kind in (DENSE, GRAM):
+        total = np.zeros(place.size)
+        for signal in range(SIGNALS):
+            weight = forms[kind, signal]
+            if weight != 0.0:
+                total += weight * (asked.signals[signal, place] - asked.mean[signal])
+        best = np.maximum(best, total)
+    return best < gate
