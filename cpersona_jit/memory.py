@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,8 +16,6 @@ from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
-from cpersona_jit.degraded import missing_blocks, missing_vectors
-from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
@@ -28,21 +25,23 @@ from cpersona_jit.isolation import Axes
 from cpersona_jit.opening import open_store
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import current_kernels, warm_kernels
-from cpersona_jit.recall.pipeline import rank
-from cpersona_jit.recall.process import Process, run_process
-from cpersona_jit.recall.process_trace import describe_envelope, trace_process
+from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.settings import RecallSettings
-from cpersona_jit.recall.trace import trace_recall
-from cpersona_jit.records import Record, Source, StoreOutcome, parse_ref
+from cpersona_jit.recalling import (
+    Sources,
+    model_label,
+    recall_adaptive,
+    recall_fused,
+    run_adaptive,
+)
+from cpersona_jit.records import Record, Row, Source, StoreOutcome, parse_ref
 from cpersona_jit.results import (
     ContentsResult,
     DeleteResult,
     ReblockResult,
     RecallResult,
-    RecallRow,
     ReembedResult,
     StoreStatus,
-    recall_row,
 )
 from cpersona_jit.status import store_status
 from cpersona_jit.store.models import find_model
@@ -278,37 +277,16 @@ class Memory:
         query = checked_query(query)
         check_limit(limit)
         axes = _axes(agent_id, project_id, channel, across_agents)
-        if isinstance(settings, AdaptiveSettings):
-            cue = None
-            if settings.cues is not None:
-                cue = read_intent(query, time_cue, now, parse=settings.cues.parse)
-            found = self._process(query, axes, settings, cue, limit)
-            return self._adaptive_result(query, axes, settings, limit, trace, *found)
-        if not isinstance(settings, RecallSettings):
+        if isinstance(settings, RecallSettings):
+            return recall_fused(self._sources(), query, axes, settings, limit, trace)
+        if not isinstance(settings, AdaptiveSettings):
             raise UsageError(
                 f"settings is {settings!r}; allowed: RecallSettings or AdaptiveSettings"
             )
-        kernels = self._kernels()
-        start = time.perf_counter()
-        dense = any(arm.kind == "dense" for arm in settings.active_arms)
-        info, vector, degraded = self._embed_query(query, dense)
-        embedded = time.perf_counter()
-        columns = self._refreshed(info)
-        refreshed = time.perf_counter()
-        ranking = rank(columns, query, vector, axes, settings, kernels)
-        ranking.milliseconds["embed"] = (embedded - start) * 1e3
-        ranking.milliseconds["refresh"] = (refreshed - embedded) * 1e3
-        if vector is not None:
-            degraded += missing_vectors(columns, ranking.mask)
-        degraded += tuple(f"{a.spec.name}: {a.note}" for a in ranking.pool.arms if a.note)
-        best = ranking.order[:limit]
-        rows = self._rows(columns, axes, ranking.pool.rows[best], ranking.fused[best])
-        traced = None
-        if trace:
-            traced = trace_recall(
-                query, axes, settings, limit, columns, ranking, _label(info), kernels.name
-            )
-        return RecallResult(rows, degraded, traced)
+        cue = None
+        if settings.cues is not None:
+            cue = read_intent(query, time_cue, now, parse=settings.cues.parse)
+        return recall_adaptive(self._sources(), query, axes, settings, cue, limit, trace)
 
     def explore(
         self,
@@ -337,7 +315,8 @@ class Memory:
             The window after which reserved seats stand.
         """
         axes = Axes.agent(agent_id, project_id, channel)
-        return self._process(checked_query(query), axes, settings, cue, limit)[0]
+        query = checked_query(query)
+        return run_adaptive(self._sources(), query, axes, settings, cue, limit).state
 
     def get_contents(
         self,
@@ -393,7 +372,7 @@ class Memory:
         """Return the state of the store, over all agents."""
         info = self._info()
         with self._lock:
-            return store_status(self._conn, self._path, _label(info), self._model(info))
+            return store_status(self._conn, self._path, model_label(info), self._model(info))
 
     def close(self) -> None:
         """Close the file and the embedder. The object is of no use afterwards."""
@@ -428,76 +407,12 @@ class Memory:
         known = find_model(self._conn, fingerprint) if fingerprint else None
         return Model(known.id, known.fingerprint, known.dim) if known else NO_MODEL
 
-    def _embed_query(
-        self, query: str, dense: bool
-    ) -> tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]:
-        if not dense:
-            return self._info(), None, ()
-        info = None
-        try:
-            info = self._provider.info
-            if info.dim is None:
-                return info, None, ("no_embedder: recall is lexical only",)
-            return info, guarded_embed(self._provider, [query], "query")[0], ()
-        except EmbeddingError as error:
-            return info, None, (f"embedder_failed: {error}; recall is lexical only",)
+    def _sources(self) -> Sources:
+        return Sources(self._provider, self._refreshed, self._fetch, self._kernels)
 
-    def _process(
-        self,
-        query: str,
-        axes: Axes,
-        settings: AdaptiveSettings,
-        cue: TimeCue | None,
-        limit: int,
-    ) -> tuple[Process, str, tuple[str, ...]]:
-        """Run the process; also the model's label and what it had to do without."""
-        info, vector, degraded = self._embed_query(query, dense=True)
-        columns = self._refreshed(info)
-        state = run_process(columns, query, vector, axes, settings, cue, limit, self._kernels())
-        if vector is not None:
-            degraded += missing_vectors(columns, state.mask)
-        degraded += missing_blocks(columns, axes)
-        degraded += state.signals.notes
-        degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
-        return state, _label(info), degraded
-
-    def _adaptive_result(
-        self,
-        query: str,
-        axes: Axes,
-        settings: AdaptiveSettings,
-        limit: int,
-        trace: bool,
-        state: Process,
-        label: str,
-        degraded: tuple[str, ...],
-    ) -> RecallResult:
-        window = state.order[:limit]
-        chosen = np.concatenate((window, state.reserved, state.cued))
-        admission = ("",) * window.size + ("reservation",) * state.reserved.size
-        admission += ("time_cue",) * state.cued.size
-        rows = self._rows(state.columns, axes, state.rows[chosen], state.score[chosen], admission)
-        traced = None
-        if trace:
-            kernels = self._kernels().name
-            traced = trace_process(query, axes, settings, limit, state, label, kernels)
-        return RecallResult(rows, degraded, traced, describe_envelope(state.envelope))
-
-    def _rows(
-        self,
-        columns: Columns,
-        axes: Axes,
-        positions: np.ndarray,
-        scores: np.ndarray,
-        admission: Sequence[str] | None = None,
-    ) -> tuple[RecallRow, ...]:
-        """Fetch rows of the snapshot; one that was deleted meanwhile is left out."""
-        ids = columns.ids[positions].tolist()
+    def _fetch(self, axes: Axes, ids: list[int]) -> dict[int, Row]:
         with self._lock:
-            found = fetch_rows(self._conn, axes, ids)
-        how = admission or ("",) * len(ids)
-        scored = zip(ids, scores.tolist(), how, strict=True)
-        return tuple(recall_row(found[i], score, a) for i, score, a in scored if i in found)
+            return fetch_rows(self._conn, axes, ids)
 
 
 def open(
@@ -527,7 +442,3 @@ def _provider(embedder: str | Provider) -> Provider:
     if not callable(getattr(embedder, "embed", None)):
         raise UsageError(f"embedder {embedder!r} is neither a name nor an object with `embed`")
     return embedder
-
-
-def _label(info: ModelInfo | None) -> str:
-    return "unreachable" if info is None else info.label

@@ -1,0 +1,153 @@
+"""From a question to rows: embed it, run the recall over the columns, fetch what won."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.cues.time_cue import TimeCue
+from cpersona_jit.degraded import missing_blocks, missing_vectors
+from cpersona_jit.embed.guard import guarded_embed
+from cpersona_jit.embed.provider import ModelInfo, Provider
+from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.isolation import Axes
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
+from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.pipeline import rank
+from cpersona_jit.recall.process import Process, run_process
+from cpersona_jit.recall.process_trace import describe_envelope, trace_process
+from cpersona_jit.recall.settings import RecallSettings
+from cpersona_jit.recall.trace import trace_recall
+from cpersona_jit.records import Row
+from cpersona_jit.results import RecallResult, RecallRow, recall_row
+
+
+class Sources(NamedTuple):
+    """Where a recall gets what it needs."""
+
+    provider: Provider
+    columns: Callable[[ModelInfo | None], Columns]  # the snapshot, as new as the store
+    fetch: Callable[[Axes, list[int]], dict[int, Row]]  # rows by id, under the axes
+    kernels: Callable[[], KernelSet]
+
+
+class AdaptiveRun(NamedTuple):
+    """An adaptive recall before its rows are fetched."""
+
+    state: Process
+    embedder: str
+    kernels: str
+    degraded: tuple[str, ...]
+
+
+def recall_fused(
+    sources: Sources, query: str, axes: Axes, settings: RecallSettings, limit: int, trace: bool
+) -> RecallResult:
+    """Recall by rank or score fusion of the arms."""
+    kernels = sources.kernels()
+    start = time.perf_counter()
+    dense = any(arm.kind == "dense" for arm in settings.active_arms)
+    info, vector, degraded = _embed_query(sources.provider, query, dense)
+    embedded = time.perf_counter()
+    columns = sources.columns(info)
+    refreshed = time.perf_counter()
+    ranking = rank(columns, query, vector, axes, settings, kernels)
+    ranking.milliseconds["embed"] = (embedded - start) * 1e3
+    ranking.milliseconds["refresh"] = (refreshed - embedded) * 1e3
+    if vector is not None:
+        degraded += missing_vectors(columns, ranking.mask)
+    degraded += tuple(f"{a.spec.name}: {a.note}" for a in ranking.pool.arms if a.note)
+    best = ranking.order[:limit]
+    admission = [""] * best.size
+    rows = _rows(sources, columns, axes, ranking.pool.rows[best], ranking.fused[best], admission)
+    traced = None
+    if trace:
+        traced = trace_recall(
+            query, axes, settings, limit, columns, ranking, model_label(info), kernels.name
+        )
+    return RecallResult(rows, degraded, traced)
+
+
+def recall_adaptive(
+    sources: Sources,
+    query: str,
+    axes: Axes,
+    settings: AdaptiveSettings,
+    cue: TimeCue | None,
+    limit: int,
+    trace: bool,
+) -> RecallResult:
+    """Recall by the process."""
+    run = run_adaptive(sources, query, axes, settings, cue, limit)
+    state = run.state
+    window = state.order[:limit]
+    chosen = np.concatenate((window, state.reserved, state.cued))
+    admission = [""] * window.size
+    admission += ["reservation"] * state.reserved.size + ["time_cue"] * state.cued.size
+    rows = _rows(sources, state.columns, axes, state.rows[chosen], state.score[chosen], admission)
+    traced = None
+    if trace:
+        traced = trace_process(query, axes, settings, limit, state, run.embedder, run.kernels)
+    return RecallResult(rows, run.degraded, traced, describe_envelope(state.envelope))
+
+
+def run_adaptive(
+    sources: Sources,
+    query: str,
+    axes: Axes,
+    settings: AdaptiveSettings,
+    cue: TimeCue | None,
+    limit: int,
+) -> AdaptiveRun:
+    """Run the process and say what it had to do without."""
+    info, vector, degraded = _embed_query(sources.provider, query, dense=True)
+    columns, kernels = sources.columns(info), sources.kernels()
+    state = run_process(columns, query, vector, axes, settings, cue, limit, kernels)
+    if vector is not None:
+        degraded += missing_vectors(columns, state.mask)
+    degraded += missing_blocks(columns, axes)
+    degraded += state.signals.notes
+    degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
+    return AdaptiveRun(state, model_label(info), kernels.name, degraded)
+
+
+def _embed_query(
+    provider: Provider, query: str, dense: bool
+) -> tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]:
+    """The active model (None while it cannot be asked), the query's vector, what is missing."""
+    info = None
+    try:
+        info = provider.info
+        if not dense:
+            return info, None, ()
+        if info.dim is None:
+            return info, None, ("no_embedder: recall is lexical only",)
+        return info, guarded_embed(provider, [query], "query")[0], ()
+    except EmbeddingError as error:
+        if not dense:
+            return None, None, ()
+        return info, None, (f"embedder_failed: {error}; recall is lexical only",)
+
+
+def _rows(
+    sources: Sources,
+    columns: Columns,
+    axes: Axes,
+    positions: np.ndarray,
+    scores: np.ndarray,
+    admission: list[str],
+) -> tuple[RecallRow, ...]:
+    """Fetch rows of the snapshot; one that was deleted meanwhile is left out."""
+    ids = columns.ids[positions].tolist()
+    found = sources.fetch(axes, ids)
+    scored = zip(ids, scores.tolist(), admission, strict=True)
+    return tuple(recall_row(found[i], score, how) for i, score, how in scored if i in found)
+
+
+def model_label(info: ModelInfo | None) -> str:
+    """Name of the active model, for people."""
+    return "unreachable" if info is None else info.label
