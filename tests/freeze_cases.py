@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from cpersona_jit import Record, Source
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetRow
 from harness.datasets.build import build_dataset
@@ -45,6 +46,18 @@ def _with_ties(rows: list[DatasetRow]) -> list[DatasetRow]:
             row = row._replace(text=last.text, speaker=last.speaker, timestamp=last.timestamp)
         kept.append(row)
     return kept
+
+
+def as_record(row: DatasetRow) -> Record:
+    """Return a row as freezing stores it."""
+    return Record(
+        row.text,
+        row.scope_id,
+        msg_id=f"{row.doc_id}#{row.part}",
+        source=Source("", row.speaker or "", row.speaker or ""),
+        session_id=row.session_id or "",
+        timestamp=row.timestamp or "",
+    )
 
 
 def run_config(provider: str, *, depth: int = DEPTH, **sections: object) -> RunConfig:

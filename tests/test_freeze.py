@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from embedding_server import EmbeddingServer
-from freeze_cases import DEPTH, SCOPES, conversations, run_config
+from freeze_cases import DEPTH, SCOPES, as_record, conversations, run_config
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cpersona_jit
-from cpersona_jit import Record, Source
 from cpersona_jit.embed.http import HttpProvider
 from cpersona_jit.recall.settings import FusionSpec, RecallSettings
 from harness.datasets.base import Dataset, DatasetQuery, DatasetRow
@@ -76,17 +75,6 @@ def live(server, folders, frozen, tmp_path_factory):
     with cpersona_jit.open(path, embedder=provider) as memory:
         memory.store_many(records, dedup=False)
         yield memory
-
-
-def as_record(row: DatasetRow) -> Record:
-    return Record(
-        row.text,
-        row.scope_id,
-        msg_id=f"{row.doc_id}#{row.part}",
-        source=Source("", row.speaker or "", row.speaker or ""),
-        session_id=row.session_id or "",
-        timestamp=row.timestamp or "",
-    )
 
 
 def live_rows(memory, query: DatasetQuery, arms, setting: Setting) -> list:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from cpersona_jit.defaults import BASELINE_FUSION
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_BLOCK, DENSE_ROW
 from cpersona_jit.kernels.numpy_path.fusion import rrf_scores
+from cpersona_jit.recall.adaptive_settings import Calibration
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.process import FUSED
 from cpersona_jit.recall.seats import reserve_seats
@@ -23,7 +25,6 @@ from harness.adaptive.stages import (
     question,
     structure_of,
 )
-
 
 DENSE_SIGNALS = (DENSE_ROW, DENSE_BLOCK)
 
@@ -90,7 +91,7 @@ class QueryRanker:
         calibration = settings.calibration
         forms = self._once(
             ("forms", calibration),
-            lambda: kernels.calibrate(self._covariance, calibration.parameters()),
+            lambda: kernels.calibrate(self._covariance, _parameters(calibration)),
         )
         evidence = self._once(("evidence", calibration), lambda: evidence_of(asked, forms, kernels))
         arm = None if envelope is None else setting.cue
@@ -152,3 +153,8 @@ class QueryRanker:
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
+
+
+@cache
+def _parameters(calibration: Calibration) -> np.ndarray:
+    return calibration.parameters()

@@ -85,25 +85,29 @@ def _chunk_ranks(pool: SignalPool, settings: Sequence[AnySetting], queries: rang
             continue
         judged = pool.gold_judged[gold] - first
         documents = pool.doc_codes[pool.offsets[query] : pool.offsets[query + 1]]
+        parted = documents if np.unique(documents).size < documents.size else None
         ranker = QueryRanker(pool, query, kernels)
         for number, setting in enumerate(settings):
             found = ranker.scored(setting)
             for row, document in zip(pool.gold[gold].tolist(), judged.tolist(), strict=True):
-                rank = _rank(found, row, documents)
+                rank = _rank(found, row, parted)
                 known = ranks[number, document]
                 if rank and (known == 0 or rank < known):
                     ranks[number, document] = rank
     return ranks
 
 
-def _rank(found: Scored, row: int, documents: np.ndarray) -> int:
+def _rank(found: Scored, row: int, parted: np.ndarray | None) -> int:
     """Rank of one row by counting: those above it, and its equals that stand earlier.
 
-    Another document counts once, however many of its parts are above.
+    Given the documents of all rows, another document counts once, however many parts are above.
     """
     at = int(np.searchsorted(found.place, row))
     if at == found.place.size or found.place[at] != row:
         return 0
-    above = found.score > found.score[at]
-    above[:at] |= found.score[:at] == found.score[at]
-    return 1 + np.unique(documents[found.place[above]]).size
+    score = found.score[at]
+    above = found.score > score
+    above[:at] |= found.score[:at] == score
+    if parted is None:
+        return 1 + int(np.count_nonzero(above))
+    return 1 + np.unique(parted[found.place[above]]).size
