@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cpersona_jit.cues import resolve_frames  # noqa: F401  (enters its resolvers)
 from cpersona_jit.cues.form import Compiled, Form
 from cpersona_jit.cues.periods import Cycle
 from cpersona_jit.cues.resolve import RESOLVERS, Context, NoReferenceError, Value
@@ -97,14 +96,17 @@ class _Chart:
 
 
 def _unit(form: Form, captures: dict[str, Any], slots: Sequence[Found]) -> str:
-    if form.gives == "{unit}":
-        return captures["unit"]
-    if form.gives in _OF_SLOT:
-        return slots[_OF_SLOT[form.gives]].unit
-    return form.gives
+    """Unit of the value: the form's own, or that of a capture or a slot."""
+    if not form.gives.startswith("{"):
+        return form.gives
+    name = form.gives[1:-1]
+    if name in _OF_SLOT:
+        return slots[_OF_SLOT[name]].unit
+    value = captures[name]
+    return value[0] if isinstance(value, tuple) else value
 
 
-_OF_SLOT = {"{first}": 0, "{second}": 1}
+_OF_SLOT = {"first": 0, "second": 1}
 
 
 def find_times(text: str, forms: Sequence[Compiled], context: Context) -> list[Found]:

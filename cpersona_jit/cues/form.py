@@ -10,7 +10,7 @@ from typing import Any
 
 from cpersona_jit.cues.time_cue import Certainty
 
-# A vocabulary goes from small regular expressions to values; a function makes the value of the text.
+# A vocabulary goes from small regular expressions to values; a function makes one of the text.
 Vocabulary = Mapping[str, Any]
 # A piece is a regular expression (captured as text), a vocabulary, or both: then the first one
 # finds the words, and may look around them, and the vocabulary only gives their value.
@@ -32,8 +32,8 @@ class Form:
         Name of the function in ``resolve.RESOLVERS`` that turns the captures into a value.
     gives : str
         Unit of the value, which says into which slots it fits: small letters for what comes again
-        (``month``), capitals for periods (``MONTH``). ``"{unit}"`` takes it from the capture of that
-        name, ``"{first}"`` and ``"{second}"`` from that slot, as a period.
+        (``month``), capitals for periods (``MONTH``). ``"{unit}"`` takes it from the capture
+        of that name, ``"{first}"`` and ``"{second}"`` from that slot, as a period.
     examples : tuple of (str, str)
         Questions of Wednesday 2024-05-15, 10:00, and what they mean: ``"2024-05-06..2024-05-12"``,
         ``"2024-05-14"`` or ``"session ago 2"``.

@@ -26,7 +26,7 @@ class Guard:
     units : tuple of str
         Only times of these units, or of forms with these ids; empty: all.
     ahead : bool
-        Only against times that may lie ahead or reach to today; "last Friday" never does.
+        Only against times that may as well lie ahead ("on Friday"; "last Friday" does not).
     unless : str
         Words anywhere in the question that lift the guard.
     examples : tuple of str

@@ -19,7 +19,10 @@ _SAME = str.maketrans(_DASHES | _TILDES | _QUOTES)
 
 # Titles and quoted words are names: nothing in them is a time. Short spans only, so that a stray
 # quotation mark does not hide the question.
-_QUOTED = re.compile(r"(?<!\w)'[^']{2,60}'(?!\w)|" r'"[^"]{1,80}"|“[^”]{1,80}”|『[^』]{1,80}』|「[^」]{1,80}」|《[^》]{1,80}》')
+_QUOTED = re.compile(
+    r"(?<!\w)'[^']{2,60}'(?!\w)|"
+    r'"[^"]{1,80}"|“[^”]{1,80}”|『[^』]{1,80}』|「[^」]{1,80}」|《[^》]{1,80}》'
+)
 
 _BLANK = re.compile(r"\s+")
 _WIDE = r"[\u3000-\u9fff]"

@@ -6,8 +6,48 @@ import re
 
 from kanjize import kanji2number
 
-_ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-_ONE_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"]
+_ONES = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_ONE_ORDINALS = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _TEN_ORDINALS = [f"{word[:-1]}ieth" for word in _TENS]
 
@@ -63,9 +103,10 @@ def _ordinal(number: int) -> str:
 
 
 _KANJI = "〇一二三四五六七八九十百千"
-# Only before a counter: 一緒, 十分 (enough), 七夕 and 三月さん keep their characters or are guarded.
+# Only before a counter, so that 一緒, 十分 (enough) and 七夕 keep their characters.
 _COUNTERS = (
-    "日(?!本)|週|[かヶヵケカ箇個]月|ヵ月|月|年|つ|回|番|時間|セッション|会話|度|四半期|時|晩|世紀|人目"
+    "日(?!本)|週|[かヶヵケカ箇個]月|ヵ月|月|年|つ|回|番|時間|セッション|会話|度|四半期|時|晩|世紀"
+    "|人目"
 )
 JAPANESE_NUMBERS = re.compile(
     rf"(?<![{_KANJI}千万億兆統唯])[{_KANJI}]{{1,{_LARGEST_NUMERAL}}}(?=(?:、?[{_KANJI}]+)?(?:{_COUNTERS}))"

@@ -14,8 +14,14 @@ from cpersona_jit.cues.guard import CompiledGuard, compile_guard
 from cpersona_jit.cues.japanese.language import JAPANESE
 from cpersona_jit.cues.normalise import normalise
 from cpersona_jit.cues.periods import Period
-from cpersona_jit.cues.resolve import Context, NoReferenceError, Value, period_of
+from cpersona_jit.cues.resolve import Context, NoReferenceError, period_of
 from cpersona_jit.cues.time_cue import US_PER_DAY, SessionReference, TimeCue
+
+# A longer text is a pasted passage: its dates are its own, not those of a question.
+LONGEST_QUESTION = 2000
+
+# Before it there is no conversation to remember, only history.
+EARLIEST_YEAR = 1900
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = _EPOCH.date()
@@ -39,7 +45,7 @@ def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
     Parameters
     ----------
     text : str
-        The question; any string.
+        The question; any string. Texts of more than ``LONGEST_QUESTION`` characters hold no cue.
     reference_us : int or None
         When it was asked, UTC microseconds since 1970. None: only times that do not depend on it
         are read.
@@ -50,6 +56,8 @@ def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
         The cue with the most words; of equally long ones the first. It ends no later than the day
         of the question, and has an open end when that day is unknown.
     """
+    if len(text) > LONGEST_QUESTION:
+        return None
     context = Context(_moment(reference_us))
     normal = normalise(text)
     best, talk = None, False
@@ -107,7 +115,7 @@ def _best(parser: _Parser, text: str, context: Context) -> Found | None:
             continue
         value = _value(found, context)
         if value is None or any(
-            _speaks_against(guard, text, found, value, context) for guard in parser.guards
+            _speaks_against(guard, text, found, value) for guard in parser.guards
         ):
             refused.append(found)
         else:
@@ -116,32 +124,27 @@ def _best(parser: _Parser, text: str, context: Context) -> Found | None:
 
 
 def _speaks_against(
-    compiled: CompiledGuard, text: str, found: Found, value: Value, context: Context
+    compiled: CompiledGuard, text: str, found: Found, value: Period | SessionReference
 ) -> bool:
     units = compiled.guard.units
     if units and found.unit not in units and set(units).isdisjoint(found.forms):
         return False
-    if compiled.guard.ahead and not _may_lie_ahead(value, context):
+    if compiled.guard.ahead and not (isinstance(value, Period) and value.guessed):
         return False
     return compiled.holds(text, found.start, found.end)
 
 
-def _may_lie_ahead(value: Value, context: Context) -> bool:
-    if isinstance(value, SessionReference):
-        return False
-    asked = context.asked.date() if context.asked else None
-    return value.guessed or (asked is not None and value.end >= asked)
-
-
 def _value(found: Found, context: Context) -> Period | SessionReference | None:
-    """Return the period up to the day of the question; None when there is none, or it lies ahead."""
+    """Return the period up to the day of the question; None when it lies ahead."""
     if isinstance(found.value, SessionReference):
         return found.value
     try:
         period = period_of(context, found.value)
     except NoReferenceError:
         return None
-    if period is None or context.asked is None:
+    if period is None or (period.end or period.start).year < EARLIEST_YEAR:
+        return None
+    if context.asked is None:
         return period
     today = context.today
     if period.start is not None and period.start > today:

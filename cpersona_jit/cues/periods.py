@@ -11,8 +11,8 @@ from dateutil.relativedelta import relativedelta
 DAY = timedelta(days=1)
 
 YEARS_BACK = 9  # a leap day recurs after 8 years at the longest
-MONTHS_BACK = 25
-WEEKS_BACK = 53
+MONTHS_BACK = 13
+WEEKS_BACK = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def within(cycle: Cycle, container: Period) -> Period | None:
     """First occurrence that begins inside the container."""
     for period in cycle.around(container.start):
         if container.start <= period.start and period.start <= container.end:
-            return replace(period, absolute=container.absolute)
+            return replace(period, absolute=container.absolute, guessed=container.guessed)
     return None
 
 
@@ -150,6 +150,36 @@ def hull(*periods: Period) -> Period:
     absolute = all(period.absolute for period in periods)
     guessed = any(period.guessed for period in periods)
     return Period(min(p.start for p in periods), max(p.end for p in periods), absolute, guessed)
+
+
+def year_of(number: int) -> Period:
+    """One calendar year."""
+    return Period(date(number, 1, 1), date(number, 12, 31))
+
+
+def decade_of(first: int) -> Period:
+    """Ten calendar years from a given one on."""
+    return Period(date(first, 1, 1), date(first + 9, 12, 31))
+
+
+def calendar_unit(today: date, unit: str, back: int) -> Period:
+    """Whole calendar unit, some units before the one that holds `today`."""
+    if unit == "week":
+        start = monday_of(today) - 7 * back * DAY
+        return Period(start, start + 6 * DAY)
+    if unit == "weekend":
+        start = monday_of(today) + (5 - 7 * back) * DAY
+        return Period(start, start + DAY)
+    if unit == "year":
+        return year_of(today.year - back)
+    if unit == "decade":
+        return decade_of(today.year - today.year % 10 - 10 * back)
+    if unit == "fiscal year":
+        return month_of(today.year - back - (today.month < 4), 4, 12)
+    months = {"month": 1, "quarter": 3, "half": 6}[unit]
+    first = today.month - (today.month - 1) % months
+    start = date(today.year, first, 1) - relativedelta(months=months * back)
+    return month_of(start.year, start.month, months)
 
 
 def _existing(make: Callable, argument: object) -> Period | None:

@@ -234,9 +234,7 @@ def _wrong(field: str, value: object, allowed: str) -> UsageError:
 def _unknown(field: str, value: object, allowed: tuple[str, ...]) -> UsageError:
     near = get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return UsageError(
-        f"{field}: {_short(value)} is not known; allowed: {', '.join(allowed)}{hint}"
-    )
+    return UsageError(f"{field}: {_short(value)} is not known; allowed: {', '.join(allowed)}{hint}")
 
 
 def _short(value: object) -> str:

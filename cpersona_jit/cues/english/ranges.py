@@ -5,12 +5,16 @@ from __future__ import annotations
 from cpersona_jit.cues.english.points import ENDING
 from cpersona_jit.cues.form import Form
 
-TO = r"(?: ?- ?| (?:(?:all the way |through |up )?(?:to|through|thru|until|till)) )"
+TO = (
+    r"(?: ?- ?| (?:(?:all the way |through |up )?(?:to|through|thru|until|till)"
+    r"|and ending(?: on)?) )"
+)
 
 RANGES = (
     Form(
         "en.date_to_day",
-        rf"(?:(?:from|between|on) )?(?:the )?<date|DATE|DAY>(?:{TO}| and )(?:the )?{{to:day}}{ENDING}"
+        rf"(?:(?:from|between|on) )?(?:the )?<date|DATE|DAY>(?:{TO}"
+        rf"| and )(?:the )?{{to:day}}{ENDING}"
         r"(?! ?(?:am|pm|people|cups?|times|/)\b)",
         "to_day",
         "part",
@@ -38,18 +42,24 @@ RANGES = (
     ),
     Form(
         "en.span",
-        rf"(?:(?:from|between|in|during|over|on) )?(?:the )?<any>"
+        rf"(?:(?:from|between|in|during|over|on|starting(?: on| from)?) )?(?:the )?<any>"
         rf"(?:{TO}|,? and (?!(?:we|i|you)\b))(?:the )?<any>",
         "span",
         "part",
         (
-            ("What did we chat about between February 21st and March 4th?", "2024-02-21..2024-03-04"),
+            (
+                "What did we chat about between February 21st and March 4th?",
+                "2024-02-21..2024-03-04",
+            ),
             ("What did I read from March to April?", "2024-03-01..2024-04-30"),
             ("What was I told from Dec 28 to Jan 3?", "2023-12-28..2024-01-03"),
             ("What did we settle between 2019 and 2021?", "2019-01-01..2021-12-31"),
             ("What did I eat from Monday to Tuesday?", "2024-05-13..2024-05-14"),
         ),
-        ("How many days are between May 3 and May 9?", "Do I work from Monday to Friday every week?"),
+        (
+            "How many days are between May 3 and May 9?",
+            "Do I work from Monday to Friday every week?",
+        ),
         "sure",
     ),
     Form(

@@ -8,8 +8,12 @@ IN = r"(?:(?:in|during|from|at|over|of) )?"
 OUR = r"(?:(?:the|our|my|your|that|this) )?"
 # A topic behind it ("our last chat about taxes") names no position.
 NO_TOPIC = (
-    r"(?! (?:about|on (?!(?:the )?\d|mon|tues|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|ju|aug|sep|oct"
-    r"|nov|dec)|regarding|concerning|where|when|in which|at the|"
+    r"(?! (?:about|on (?!(?:the )?\d|mon|tues|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|ju|aug|sep"
+    r"|oct"
+    r"|nov|dec)|regarding|concerning|in which|at the|at (?:work|school|university)|of (?!ours)"
+    r"|(?:student|rate|room"
+    r"|window|group|app|program|partner|series|musician|guitarist)s?\b|(?:that )?i (?:gave|held"
+    r"|booked|attended)\b|"
     r"(?:that )?(?:i|he|she|they|my \w+) had with (?!you)|with (?:my|the|a|an|dr|mr|mrs|ms)\b))"
 )
 WE = r"(?:we|you and i|i)"
@@ -19,7 +23,8 @@ NEWEST = r"last|latest|previous|prior|preceding|most recent|newest"
 SESSIONS = (
     Form(
         "en.session_ordinal",
-        rf"{IN}{OUR}(?:very )?{{n:ordinal}}(?:[- ]ever)? (?:of our )?(?:{{talk}}|time {WE} (?:ever )?{{spoke}}{YOU})"
+        rf"{IN}{OUR}(?:very )?{{n:ordinal}}(?:[- ]ever)? (?:of our |(?:real|proper|actual|full"
+        rf"|recorded|stored|ever) )?(?:{{talk}}|time {WE} (?:ever )?{{spoke}}{YOU})"
         rf"{NO_TOPIC}",
         "session_ordinal",
         "SESSION",
@@ -61,8 +66,10 @@ SESSIONS = (
     ),
     Form(
         "en.session_range",
-        r"(?:(?:in|over|during|between|from|across|of) )?(?:the )?(?:sessions?|conversations?|chats?) "
-        r"#?{n:number} ?(?:-|to|through|thru|and|until) ?(?:(?:session|conversation|chat) )?#?{m:number}",
+        r"(?:(?:in|over|during|between|from|across|of) )?(?:the )?(?:sessions?|conversations?"
+        r"|chats?) "
+        r"#?{n:number} ?(?:-|to|through|thru|and|until) ?(?:(?:session|conversation"
+        r"|chat) )?#?{m:number}",
         "session_range",
         "SESSION",
         (
@@ -89,7 +96,8 @@ SESSIONS = (
     ),
     Form(
         "en.sessions_ago",
-        r"(?:in |from )?(?:about )?{n} (?:(?:of our )?{talk}) (?:ago|back|earlier|before (?:this|now))",
+        r"(?:in |from )?(?:about )?{n} (?:(?:of our )?{talk}) (?:ago|back|earlier|before (?:this"
+        r"|now))",
         "session_ago",
         "SESSION",
         (
@@ -128,7 +136,8 @@ SESSIONS = (
     ),
     Form(
         "en.session_last_time",
-        rf"(?:(?:the )?last time (?:that )?{WE} (?:ever )?{{spoke}}|when {WE} last {{spoke2:spoke}}){YOU}{NO_TOPIC}",
+        rf"(?:(?:the )?last time (?:that )?{WE} (?:ever )?{{spoke}}"
+        rf"|when {WE} last {{spoke2:spoke}}){YOU}{NO_TOPIC}",
         "session_ago",
         "SESSION",
         (
@@ -194,7 +203,8 @@ SESSIONS = (
     ),
     Form(
         "en.first_sessions",
-        rf"{IN}{OUR}(?:(?:1st|initial|earliest|opening) {{n:number}}|{{n2:number}} (?:1st|earliest|oldest))"
+        rf"{IN}{OUR}(?:(?:(?:very )?1st|initial|earliest|opening) {{n:number}}"
+        rf"|{{n2:number}} (?:1st|earliest|oldest))"
         rf" (?:of our )?(?:{{talk}}|times {WE} {{spoke}}{YOU})",
         "first_sessions",
         "SESSION",

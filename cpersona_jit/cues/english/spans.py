@@ -37,7 +37,8 @@ SPANS = (
     ),
     Form(
         "en.ago",
-        rf"(?:{{about}} ?)?(?:{{n}}[ -]?{{unit}}|{{unit2:half_year}})(?: {{about2:about_after}})?{BACK}",
+        rf"(?:{{about}} ?)?(?:{{n}}[ -]?{{unit}}"
+        rf"|{{unit2:half_year}})(?: {{about2:about_after}})?{BACK}",
         "ago",
         "SPAN",
         (
@@ -81,7 +82,8 @@ SPANS = (
     ),
     Form(
         "en.weeks_back",
-        r"{unit:long_unit}(?<=s) (?:ago|back(?! (?:to|then|in|at|on|home|from|pain|and)\b)){n:three}",
+        r"{unit:long_unit}(?<=s) (?:ago|back(?! (?:to|then|in|at|on|home|from|pain"
+        r"|and)\b)){n:three}",
         "ago",
         "SPAN",
         (
@@ -94,7 +96,8 @@ SPANS = (
     ),
     Form(
         "en.ago_range",
-        rf"(?:{{about}} |between )?{{n}}(?: {{first_unit:unit}})?(?: ?(?:or|to|and|-) ?){{m:number}}[ -]"
+        rf"(?:{{about}} |between )?{{n}}(?: {{first_unit:unit}})?(?: ?(?:or|to|and"
+        rf"|-) ?){{m:number}}[ -]"
         rf"{{unit}}{BACK}",
         "ago",
         "SPAN",
@@ -180,7 +183,7 @@ SPANS = (
     Form(
         "en.past_one",
         r"(?:(?:in|over|during|within|for|throughout|across) (?:the |this |my )?(?:last|past)"
-        r"|(?:the |this |these )?past|(?:the )?last(?= fortnight)) {unit:span_unit}"
+        r"|(?:the |this |these )?past|(?:the )?(?:last|previous)(?= fortnight)) {unit:span_unit}"
         r"(?: {half:and_half}| or {m:number}| or so)?",
         "past",
         "SPAN",

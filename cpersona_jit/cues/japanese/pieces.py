@@ -8,7 +8,7 @@ WEEKDAYS = {f"{kanji}曜日?": number for number, kanji in enumerate("月火水�
 
 NAMED_DAYS = {
     r"元日|元旦": "new year's day",
-    r"お?正月|三が日": "first three days",
+    r"お?正月|三が日|年始": "first three days",
     r"成人の日": "coming of age day",
     r"節分": "setsubun",
     r"バレンタイン(?:デー)?": "valentine's day",
@@ -31,8 +31,8 @@ NAMED_DAYS = {
     r"七五三": "shichi-go-san",
     r"勤労感謝の日": "labor thanksgiving day",
     r"感謝祭": "thanksgiving",
-    r"クリスマスイブ|クリスマス・イブ|イブの日": "christmas eve",
-    r"クリスマス(?!・?イブ)": "christmas",
+    r"クリスマス・?イ[ブヴ]": "christmas eve",
+    r"クリスマス(?!・?イ[ブヴ])": "christmas",
     r"年末年始": "turn of the year",
     r"年末(?!年始|調整)|年の瀬|年の暮れ": "year's end",
     r"大晦日|大みそか|おおみそか": "new year's eve",
@@ -40,7 +40,7 @@ NAMED_DAYS = {
 
 PIECES: dict[str, Piece] = {
     # Numbers; kanji numerals are digits by now.
-    "n": {r"(?<![\d.数])\d{1,4}": int, r"数": 3, r"ひと|一(?=昔)": 1, r"ふた": 2},
+    "n": {r"(?<![\d.数])\d{1,4}": int, r"数": 3, r"ひと": 1, r"ふた": 2, r"みっ": 3, r"よっ": 4},
     "number": {r"(?<![\d.])\d{1,4}": int},
     "small": {r"(?<![\d.])\d{1,2}": int},
     "day": {r"\d{1,2}": int},
@@ -53,26 +53,37 @@ PIECES: dict[str, Piece] = {
     "one": {"": 1},
     "two": {"": 2},
     # Units.
-    "unit": {
-        r"分": "minute",
-        r"時間": "hour",
-        r"日": "day",
-        r"週間?": "week",
-        r"[かヶヵケカ箇個]月間?|月": "month",
-        r"年": "year",
-    },
+    "unit": (
+        r"分|時間|日|週間?|[かヶヵケカ箇個]月間?|(?<=ひと)月|(?<=ふた)月|年",
+        {
+            r"分": "minute",
+            r"時間": "hour",
+            r"日": "day",
+            r"週間?": "week",
+            r".?月間?": "month",
+            r"年": "year",
+        },
+    ),
     "span_unit": {
         r"時間": "hour",
         r"日間?": "day",
         r"週間?": "week",
-        r"[かヶヵケカ箇個]月間?|月": "month",
+        r"[かヶヵケカ箇個]月間?": "month",
         r"年間?": "year",
     },
     "half_unit": {r"年": "year", r"[かヶヵケカ箇個]月": "month", r"週間": "week"},
     "half": {r"半年": "half year", r"半月": "half month"},
     "about": r"約|およそ|おおよそ|だいたい|大体|ざっと|かれこれ",
     "about_after": r"ほど|くらい|ぐらい|ばかり|程度|ほどの|あまり",
-    "ago": r"前",
+    "about_when": r"くらい|ぐらい|頃|ごろ|あたり",
+    "and_half": {"半": 1},
+    "year_unit": {"年": "year"},
+    "two_before": {"前の前": 2},
+    "week_constant": {"": "week"},
+    "day_unit": {"": "day"},
+    "week_unit": {"週": "week", "週末": "weekend"},
+    "last_year": {r"去年|昨年": "year", r"先月": "month"},
+    "half_number": {"上": 1, "下": 2},
     # Names.
     "weekday": WEEKDAYS,
     "season": {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"},
@@ -92,11 +103,16 @@ PIECES: dict[str, Piece] = {
         r"末日|最後の日|最終日|晦日": "last day",
     },
     "season_part": {r"初": "early", r"真|盛": "mid", r"晩": "late", r"早": "early"},
-    "sign": {
-        r"前|まえ": -1,
-        r"後|あと|のち": 1,
+    "sign": {r"前": -1, r"後": 1},
+    "which": {
+        r"第?1": 1,
+        r"第?2": 2,
+        r"第?3": 3,
+        r"第?4": 4,
+        r"第?5": 5,
+        r"最終|最後の": -1,
+        r"最初の": 1,
     },
-    "which": {r"第?1": 1, r"第?2": 2, r"第?3": 3, r"第?4": 4, r"第?5": 5, r"最終|最後の": -1, r"最初の": 1},
     "day_word": {
         r"昨日|きのう|昨夜|昨晩|ゆうべ|夕べ|昨夕|昨朝": 1,
         r"一昨日|おととい|おとつい|一昨晩": 2,
@@ -111,23 +127,34 @@ PIECES: dict[str, Piece] = {
         r"先月": ("month", 1),
         r"先々月|先先月": ("month", 2),
         r"今月": ("month", 0),
-        r"去年|昨年|前年": ("year", 1),
+        r"去年|昨年": ("year", 1),
         r"一昨年|おととし|いっさくねん": ("year", 2),
         r"一昨々年|一昨昨年|さきおととし": ("year", 3),
         r"今年|本年|ことし": ("year", 0),
-        r"昨年度|去年度|前年度": ("fiscal year", 1),
-        r"一昨年度": ("fiscal year", 2),
-        r"今年度|本年度": ("fiscal year", 0),
         r"前四半期|先四半期": ("quarter", 1),
         r"今四半期": ("quarter", 0),
     },
+    "fiscal_word": {
+        r"昨年度|去年度|前年度": ("fiscal year", 1),
+        r"一昨年度": ("fiscal year", 2),
+        r"今年度|本年度": ("fiscal year", 0),
+    },
+    "last_prefix": {"昨": 1, "今": 0},
+    "weekend_word": {
+        r"先週末|先週の週末|前の週末|この前の週末|この間の週末": 1,
+        r"先々週末|先々週の週末": 2,
+        r"今週末": 0,
+    },
+    "near_day": {
+        r"前日|前の日|前夜|前の晩|イブ": -1,
+        r"翌日|次の日|あくる日|翌朝": 1,
+    },
+    "near_week": {r"前の週|前週": -1, r"翌週|次の週": 1},
     # Conversations.
-    "talk": (
-        r"セッション|会話|チャット|対話|やりとり|やり取り|話し合い|おしゃべり|トーク|ディスカッション"
-        r"|話(?!題|し方)|相談"
-    ),
-    "count": r"回目?|番目|つ目|つめ|個目",
+    "nth_ago": {r"前回": 1, r"前々回|前前回|先々回": 2, r"前々々回": 3},
 }
+
+DAYPART = r"(?:の?(?:夜|晩|朝|昼|夕方|午前中?|午後|深夜|日)(?!曜))?"
 
 CYCLES = (
     *("weekday", "weekend", "date", "nth", "month", "season", "quarter", "named", "part"),
