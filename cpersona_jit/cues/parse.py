@@ -20,8 +20,8 @@ from cpersona_jit.cues.time_cue import US_PER_DAY, SessionReference, TimeCue
 # A longer text is a pasted passage: its dates are its own, not those of a question.
 LONGEST_QUESTION = 2000
 
-# Before it there is no conversation to remember, only history.
-EARLIEST_YEAR = 1900
+# "Two thousand years ago" is history, not memory; a diary or a novel may reach far back.
+EARLIEST_YEAR = 1500
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = _EPOCH.date()
@@ -31,7 +31,7 @@ _LATIN_LETTER = re.compile(r"[A-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class _Parser:
-    """One language, compiled."""
+    """Forms and guards of one language, compiled."""
 
     language: Language
     forms: tuple[Compiled, ...]
@@ -58,27 +58,26 @@ def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
     """
     if len(text) > LONGEST_QUESTION:
         return None
-    context = Context(_moment(reference_us))
     normal = normalise(text)
-    best, talk = None, False
-    for parser in _parsers(normal.text):
-        talk = talk or parser.talk.search(normal.text) is not None
-        found = _best(parser, normal.text, context)
-        if found and (best is None or _length(found) > _length(best)):
-            best = found
-    if best is None:
+    found = _find(normal.text, Context(_moment(reference_us)))
+    if found is None:
         return None
-    words = normal.words(text, best.start, best.end)
-    session = best.value if isinstance(best.value, SessionReference) else None
-    start_us, end_us = (None, None) if session else _microseconds(best.value)
-    event = not talk and session is None
-    return TimeCue(start_us, end_us, session, best.certainty, words, best.forms[0], event)
+    words = normal.words(text, found.start, found.end)
+    if isinstance(found.value, SessionReference):
+        session, start_us, end_us, event = found.value, None, None, False
+    else:
+        session, (start_us, end_us) = None, _microseconds(found.value)
+        event = not any(parser.talk.search(normal.text) for parser in _parsers(normal.text))
+    return TimeCue(start_us, end_us, session, found.certainty, words, found.forms[0], event)
 
 
 def find_cue(text: str, reference_us: int | None) -> Found | None:
-    """Return the time behind the cue of a question, with the forms it is made of."""
-    context, normal = Context(_moment(reference_us)), normalise(text).text
-    found = [_best(parser, normal, context) for parser in _parsers(normal)]
+    """Return the time behind the cue of a question, with all the forms it is made of."""
+    return _find(normalise(text).text, Context(_moment(reference_us)))
+
+
+def _find(text: str, context: Context) -> Found | None:
+    found = [_best(parser, text, context) for parser in _parsers(text)]
     return max((one for one in found if one), key=_length, default=None)
 
 

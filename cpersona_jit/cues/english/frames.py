@@ -89,7 +89,7 @@ FRAMES = (
     Form(
         "en.in",
         r"(?:back )?(?:in|during|over|throughout|within) (?:the )?(?:month of |year )?"
-        r"<month|season|quarter|part|YEAR|MONTH|SEASON|QUARTER|PART|SPAN>",
+        r"<month|season|quarter|part|YEAR|MONTH|SEASON|QUARTER|PART|DECADE>",
         "same",
         "SPAN",
         (

@@ -17,7 +17,7 @@ PIECES: dict[str, Piece] = {
     "number": {r"\d{1,4}": int},
     "day": {r"\d{1,2}": int},
     "two_digits": {r"\d\d": int},
-    "year": {r"(?:19|20)\d\d": int},
+    "year": {r"(?:1[5-9]|20)\d\d": int},
     "short_year": {r"\d\d": lambda text: 2000 + int(text)},
     "any_year": {r"\d{4}|\d\d": int},
     "ordinal": {r"\d{1,3}(?:st|nd|rd|th)": lambda text: int(text[:-2])},

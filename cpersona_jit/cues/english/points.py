@@ -214,7 +214,7 @@ POINTS = (
         (
             ("Where did we travel in 2019?", "2019-01-01..2019-12-31"),
             ("What did I write during 2023?", "2023-01-01..2023-12-31"),
-            ("Who moved back in 2021?", "2021-01-01..2021-12-31"),
+            ("What happened on March 3, 1898?", "1898-03-03"),
         ),
         ("Is my flat number 2019?", "Was it $2023?"),
         "sure",
@@ -257,14 +257,15 @@ POINTS = (
             ("Which books did I log in 11/2022?", "2022-11-01..2022-11-30"),
             ("What did I say in 01/2024?", "2024-01-01..2024-01-31"),
         ),
-        ("Is 13/2023 a score?", "Is it page 1/2023/5?"),
+        ("Is 13/2023 a score?", "Did 1/2000 in the test fall ill?"),
         "sure",
+        alone=False,
     ),
     Form(
         "en.decade",
         r"{year}(?<=0)s",
         "decade",
-        "SPAN",
+        "DECADE",
         (
             ("Where did Dad live in the 1990s?", "1990-01-01..1999-12-31"),
             ("What did she do in the 2000s?", "2000-01-01..2009-12-31"),

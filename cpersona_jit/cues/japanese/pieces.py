@@ -45,7 +45,7 @@ PIECES: dict[str, Piece] = {
     "small": {r"(?<![\d.])\d{1,2}": int},
     "day": {r"\d{1,2}": int},
     "two_digits": {r"\d\d": int},
-    "year": {r"(?<!\d)(?:19|20)\d\d": int},
+    "year": {r"(?<!\d)(?:1[5-9]|20)\d\d": int},
     "short_year": {r"(?<![\d和成])\d\d": lambda text: 2000 + int(text)},
     "era": {r"令和": 2018, r"平成": 1988, r"昭和": 1925},
     "era_year": {r"元": 1, r"\d{1,2}": int},
