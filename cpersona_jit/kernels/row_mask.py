@@ -40,6 +40,11 @@ def admitted_rows(mask: np.ndarray) -> np.ndarray:
     return np.flatnonzero(bits).astype(np.int64, copy=False)
 
 
+def has_rows(mask: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return whether a mask admits each of `rows`, bool, in their order."""
+    return (mask[rows >> 6] >> (rows & 63).astype(np.uint64)) & np.uint64(1) == 1
+
+
 def count_admitted(mask: np.ndarray) -> int:
     """Return how many rows a mask admits."""
     return int(np.bitwise_count(mask).sum())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.kernels.row_mask import has_rows
 from cpersona_jit.recall.arms import ArmResult
 
 
@@ -48,7 +49,7 @@ def build_pool(columns: Columns, arms: tuple[ArmResult, ...]) -> Pool:
         ranks[a, at] = np.arange(1, arm.rows.size + 1)
         scores[a] = arm.score_rows(rows)
         z[a] = standardise(scores[a], arm.mean, arm.std)
-        z[a, ~_admits(arm.can_score, rows)] = 0.0
+        z[a, ~has_rows(arm.can_score, rows)] = 0.0
     return Pool(arms, rows, ranks, scores, z)
 
 
@@ -57,7 +58,3 @@ def standardise(scores: np.ndarray, mean: float, std: float) -> np.ndarray:
     if std == 0.0:
         return np.zeros(scores.size)
     return (scores.astype(np.float64) - mean) / std
-
-
-def _admits(words: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return (words[rows >> 6] >> (rows & 63).astype(np.uint64)) & np.uint64(1) == 1

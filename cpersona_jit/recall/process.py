@@ -20,11 +20,10 @@ from cpersona_jit.kernels.structure_weights import context_deficit
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.envelope import Envelope, envelope_prior, open_envelope
 from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.lists import DENSE, FUSED, GRAM, draw_lists
 from cpersona_jit.recall.seats import reserve_seats
 from cpersona_jit.recall.signals import Signals, measure_signals
 from cpersona_jit.recall.speakers import speakers_named
-
-DENSE, GRAM, FUSED = range(3)
 
 
 @dataclass
@@ -144,6 +143,8 @@ def run_process(
     for term in state.terms.values():
         state.score += term
     _gate(state, settings)
+    removed = int(np.count_nonzero(state.gated))
+    state.stages.append(clock.stage("gate", value=settings.gate, removed=removed))
     state.order = _ordered(state)
     state.reserved = reserve_seats(state.order, state.reached, limit, settings.seats)
     state.cued = _cue_seats(state, settings, limit)
@@ -175,17 +176,19 @@ def _aim(state: Process, cue: TimeCue | None, settings: AdaptiveSettings) -> Env
 
 def _retrieve(state: Process, settings: AdaptiveSettings, kernels: KernelSet) -> np.ndarray:
     """Draw the lists and unite them; return the fused evidence of every row."""
-    values, mean = state.signals.values, state.signals.mean
-    evidence = np.empty((3, state.columns.n))
+    columns, signals = state.columns, state.signals
+    values, mean = signals.values, signals.mean
+    evidence = np.empty((3, columns.n))
     for form in (DENSE, GRAM, FUSED):
         bias = -_inner(state.forms[form], mean)
         kernels.linear_scores(values, state.forms[form], bias, state.mask.words, evidence[form])
-    lists = [_lists(state, evidence, settings.depth, kernels)]
+    drawn = (columns, signals, state.forms, settings.calibration)
+    lists = [draw_lists(*drawn, evidence, settings.depth, kernels)]
     state.retrievals = 1
     if state.envelope is not None:
         period = mask_of(state.envelope.inside)
         inside = np.where(state.envelope.inside, evidence, -np.inf)
-        lists.append(_lists(state, inside, settings.depth, kernels))
+        lists.append(draw_lists(*drawn, inside, settings.depth, kernels))
         state.retrievals = 2
         state.stages.append({"stage": "period", "rows": period.count, "milliseconds": 0.0})
     found = [np.unique(np.concatenate([pair[kind] for pair in lists])) for kind in (0, 1)]
@@ -194,22 +197,11 @@ def _retrieve(state: Process, settings: AdaptiveSettings, kernels: KernelSet) ->
         state.caps.append(f"candidates: {settings.bounds.candidates} of {rows.size}")
         best = np.lexsort((rows, -evidence[FUSED, rows]))[: settings.bounds.candidates]
         rows = np.sort(rows[best])
-    rows = rows[np.argsort(state.columns.tie_rank[rows])]
+    rows = rows[np.argsort(columns.tie_rank[rows])]
     state.rows = rows
     state.reached = np.array([np.isin(rows, members) for members in found])
     state.fused = evidence[FUSED, rows]
     return evidence[FUSED]
-
-
-def _lists(
-    state: Process, evidence: np.ndarray, depth: int, kernels: KernelSet
-) -> tuple[np.ndarray, np.ndarray]:
-    """The best rows of each kind of evidence; a kind that found nothing has no list."""
-    empty = np.zeros(0, np.int64)
-    return tuple(
-        kernels.top_rows(evidence[form], depth) if np.any(state.forms[form] != 0.0) else empty
-        for form in (DENSE, GRAM)
-    )
 
 
 def _revise(
@@ -264,10 +256,11 @@ def _gate(state: Process, settings: AdaptiveSettings) -> None:
 
     The null distribution is the scope itself: the fused evidence is in deviations of its rows. A
     row that one kind of evidence finds alone, such as an exact identifier, stands out in that
-    kind, so the stronger of the two is judged.
+    kind, so the stronger of the two is judged. Rows that all show the same have no distribution,
+    and nothing is known against any of them.
     """
     state.gated = np.zeros(state.rows.size, bool)
-    if settings.gate is None:
+    if settings.gate is None or not np.any(state.forms[FUSED] != 0.0):
         return
     best = np.maximum(_evidence(state, DENSE), _evidence(state, GRAM))
     state.gated = np.maximum(best, state.fused) < settings.gate

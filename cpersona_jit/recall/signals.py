@@ -57,6 +57,8 @@ class Signals:
         Over the admitted rows (population).
     unit : ndarray of float64, shape (7,)
         Value times unit is a cosine, a length-weighted sum of idf, or ln m.
+    compared : bool
+        Whether the dense signals say anything: the query has an embedding, and so have rows.
     notes : tuple of str
         Bounds that acted.
     """
@@ -65,6 +67,7 @@ class Signals:
     mean: np.ndarray
     covariance: np.ndarray
     unit: np.ndarray
+    compared: bool
     notes: tuple[str, ...]
 
 
@@ -97,7 +100,8 @@ def measure_signals(
     """
     values = np.zeros((SIGNALS, columns.n), np.int64)
     unit = np.ones(SIGNALS)
-    if query_vector is not None and columns.dim:
+    compared = query_vector is not None and bool(np.any(mask.words & columns.embedded.words))
+    if compared:
         unit[:2] = _dense(columns, query_vector, mask, block_mask, values, kernels)
     notes = []
     for spec, row, block in ((gram3, GRAM3_ROW, GRAM3_BLOCK), (gram4, GRAM4_ROW, GRAM4_BLOCK)):
@@ -108,7 +112,7 @@ def measure_signals(
     values[LN_BLOCKS] = columns.ln_blocks
     unit[LN_BLOCKS] = 1.0 / 4096.0
     mean, covariance = _moments(*kernels.signal_moments(values, _SHIFTS, mask.words))
-    return Signals(values, mean, covariance, unit, tuple(notes))
+    return Signals(values, mean, covariance, unit, compared, tuple(notes))
 
 
 def _dense(
@@ -122,16 +126,17 @@ def _dense(
     planes, query_scale = quantize_query(query_vector)
     embedded = mask.words & columns.embedded.words
     stats = kernels.dense_all(columns.codes, planes, embedded, values[DENSE_ROW])
-    missing = mask.words & ~columns.embedded.words
-    if missing.any():
-        # A row without a vector shows nothing: the mean adds 0 to its evidence.
-        rows = admitted_rows(missing)
-        values[DENSE_ROW, rows] = round(stats.mean(DENSE_STAT_SHIFT))
+    missing = admitted_rows(mask.words & ~columns.embedded.words)
+    values[DENSE_ROW, missing] = round(stats.mean(DENSE_STAT_SHIFT))
     blocks = columns.blocks
     scores = np.zeros(blocks.row.size, np.int64)
     words = block_mask.words & blocks.embedded.words
     kernels.dense_all(blocks.codes, planes, words, scores)
     kernels.best_of_blocks(blocks.row, scores, words, values[DENSE_ROW], values[DENSE_BLOCK])
+    if missing.size:
+        # A row without a vector shows nothing: the mean of the others adds 0 to its evidence.
+        best = int(values[DENSE_BLOCK, admitted_rows(embedded)].sum())
+        values[DENSE_BLOCK, missing] = round(best / stats.count)
     return 1.0 / cosine_scale(columns.dim, query_scale)
 
 

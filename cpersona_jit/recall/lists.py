@@ -1,0 +1,85 @@
+"""The lists: the rows that each kind of evidence hands to the pool."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.kernels.numpy_path.calibration import (
+    GRAM3_BLOCK,
+    GRAM3_ROW,
+    GRAM4_BLOCK,
+    GRAM4_ROW,
+)
+from cpersona_jit.kernels.row_mask import has_rows
+from cpersona_jit.recall.adaptive_settings import Calibration
+from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.signals import Signals
+
+# The kinds of evidence, in the order of every array of forms.
+DENSE, GRAM, FUSED = range(3)
+
+
+def draw_lists(
+    columns: Columns,
+    signals: Signals,
+    forms: np.ndarray,
+    calibration: Calibration,
+    evidence: np.ndarray,
+    depth: int,
+    kernels: KernelSet,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best rows of the dense and of the gram evidence, best first.
+
+    Rows that all show the same, as the one row of a young store does, are listed lowest first. A
+    row without a vector is in no dense list, and where no row shares a gram there is no gram list.
+
+    Parameters
+    ----------
+    columns : Columns
+        The snapshot.
+    signals : Signals
+        What the rows show.
+    forms : ndarray of float64, shape (3, 7)
+        Weights of the signals.
+    calibration : Calibration
+        A gram size without a share is not looked at.
+    evidence : ndarray of float64, shape (3, n)
+        Of each row, -inf for rows that no list may hold.
+    depth : int
+        Length of a list at most.
+    kernels : KernelSet
+        The kernels to call.
+
+    Returns
+    -------
+    dense, gram : ndarray of int64
+    """
+    dense = np.zeros(0, np.int64)
+    if signals.compared:
+        dense = kernels.top_rows(evidence[DENSE], depth)
+        dense = dense[has_rows(columns.embedded.words, dense)]
+    gram = kernels.top_rows(evidence[GRAM], depth)
+    if not np.any(forms[GRAM] != 0.0):
+        gram = gram[shows_grams(signals.values[:, gram], calibration)]
+    return dense, gram
+
+
+def shows_grams(values: np.ndarray, calibration: Calibration) -> np.ndarray:
+    """Return which rows share a gram with the query, of a size that has a share.
+
+    Parameters
+    ----------
+    values : ndarray of int64, shape (7, rows)
+        Signals of the rows.
+    calibration : Calibration
+        The shares.
+    """
+    found = np.zeros(values.shape[1], bool)
+    for share, row, block in (
+        (calibration.gram3_share, GRAM3_ROW, GRAM3_BLOCK),
+        (calibration.gram4_share, GRAM4_ROW, GRAM4_BLOCK),
+    ):
+        if share:
+            found |= (values[row] != 0) | (values[block] != 0)
+    return found
