@@ -72,7 +72,7 @@ def open_envelope(
     if not inside.any():
         return None
     if cue.session is not None:
-        times = columns.event_time[inside]
+        times = columns.event_time[inside & dated]
         start, end = int(times.min()), int(times.max())
     return Envelope(cue, int(start), int(end), inside, cue_weight(cue, weights))
 
@@ -108,8 +108,9 @@ def envelope_prior(
 def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarray:
     """Rows of the sessions that a cue counts, in the order in which the sessions began.
 
-    Sessions are told apart by agent, project, channel and name; a session without a dated row has
-    no place in the order.
+    Sessions are told apart by agent, project, channel and name; of sessions that began at the same
+    time the one with the lower row came first. A session without a dated row has no place in the
+    order; one that has a place has all its rows there.
     """
     rows = np.flatnonzero(dated & (columns.session_key >= 0))
     inside = np.zeros(columns.n, bool)
@@ -117,12 +118,11 @@ def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarra
         return inside
     keys = columns.session_key[rows]
     order = np.lexsort((columns.event_time[rows], keys))
-    first = np.flatnonzero(np.concatenate(([True], np.diff(keys[order]) != 0)))
-    began = columns.event_time[rows][order][first]
-    sessions = keys[order][first][np.lexsort((keys[order][first], began))]
+    first = rows[order[np.flatnonzero(np.diff(keys[order], prepend=-1))]]
+    # Not by the numbers of the sessions: those depend on what other agents call theirs.
+    sessions = columns.session_key[first[np.lexsort((first, columns.event_time[first]))]]
     low, high = _session_range(cue.session, sessions.size)
-    chosen = sessions[low:high]
-    inside[np.isin(columns.session_key, chosen) & dated] = True
+    inside[np.isin(columns.session_key, sessions[low:high])] = True
     return inside
 
 
