@@ -17,6 +17,19 @@ def require_number(name: str, value: object, low: float, high: float) -> None:
         raise UsageError(f"{name} is {value!r}; allowed: a number from {low:g} to {high:g}")
 
 
+def require_whole(name: str, value: object, low: int, high: int) -> None:
+    """Raise UsageError unless `value` is a whole number from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise UsageError(f"{name} is {value!r}; allowed: a whole number from {low} to {high}")
+
+
+def require_type(name: str, value: object, *allowed: type) -> None:
+    """Raise UsageError unless `value` is of one of the types."""
+    if not isinstance(value, allowed):
+        names = " or ".join("None" if one is type(None) else one.__name__ for one in allowed)
+        raise UsageError(f"{name} is {value!r}; allowed: {names}")
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Weights of the calibrated fusion; see ``kernels.numpy_path.calibration.calibrate``.
@@ -50,6 +63,7 @@ class Calibration:
         for name, value in asdict(self).items():
             if name != "conditional":
                 require_number(f"calibration.{name}", value, 0.0, 100.0)
+        require_type("calibration.conditional", self.conditional, bool)
         if not self.dense_weight and not self.gram_weight:
             raise UsageError("calibration.dense_weight and gram_weight are both 0")
 
@@ -132,8 +146,8 @@ class CueWeights:
     def __post_init__(self) -> None:
         for name in ("said", "event", "likely", "vague", "outside"):
             require_number(f"cues.{name}", getattr(self, name), 0.0, 1000.0)
-        if not 0 <= self.seats <= 100:
-            raise UsageError(f"cues.seats is {self.seats}; allowed: 0 to 100")
+        require_whole("cues.seats", self.seats, 0, 100)
+        require_type("cues.parse", self.parse, bool)
 
 
 @dataclass(frozen=True)
@@ -156,10 +170,8 @@ class Bounds:
     milliseconds: float | None = 50.0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.revisions <= 10:
-            raise UsageError(f"bounds.revisions is {self.revisions}; allowed: 0 to 10")
-        if not 1 <= self.candidates <= 2 * MAX_DEPTH:
-            raise UsageError(f"bounds.candidates is {self.candidates}; allowed: 1 to 20000")
+        require_whole("bounds.revisions", self.revisions, 0, 10)
+        require_whole("bounds.candidates", self.candidates, 1, 2 * MAX_DEPTH)
         if self.milliseconds is not None:
             require_number("bounds.milliseconds", self.milliseconds, 0.0, 60_000.0)
 
@@ -200,9 +212,13 @@ class AdaptiveSettings:
 
     def __post_init__(self) -> None:
         for arm, size in ((self.gram3, 3), (self.gram4, 4)):
-            if arm.kind != "gram" or arm.size != size:
+            if not isinstance(arm, ArmSpec) or arm.kind != "gram" or arm.size != size:
                 raise UsageError(f"gram{size} is {arm!r}; allowed: a gram arm of size {size}")
-        if isinstance(self.depth, bool) or not 1 <= self.depth <= MAX_DEPTH:
-            raise UsageError(f"depth is {self.depth!r}; allowed: 1 to {MAX_DEPTH}")
-        if not 0 <= self.seats <= 100:
-            raise UsageError(f"seats is {self.seats!r}; allowed: 0 to 100")
+        require_whole("depth", self.depth, 1, MAX_DEPTH)
+        require_type("calibration", self.calibration, Calibration)
+        require_type("structure", self.structure, Structure, type(None))
+        require_type("cues", self.cues, CueWeights, type(None))
+        require_type("bounds", self.bounds, Bounds)
+        if self.gate is not None:
+            require_number("gate", self.gate, -100.0, 100.0)
+        require_whole("seats", self.seats, 0, 100)
