@@ -7,6 +7,8 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.isolation import Axes
 
+CUE_IGNORED = "time_cue_ignored: the settings of this recall take no notice of time cues"
+
 
 def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
     """Name the admitted rows without a vector of the active model, if there are any."""

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from cpersona_jit.cues.parse import parse_time_cue
 from cpersona_jit.cues.time_cue import TimeCue, declared_cue
 from cpersona_jit.errors import UsageError
 from cpersona_jit.store.timestamps import now_us, parse_timestamp
 
+# Calendars are counted from it, a few years back and forth: it must have years around it.
+_EARLIEST_US = parse_timestamp("1900-01-01")
+_LATEST_US = parse_timestamp("9998-12-31T23:59:59.999999")
+
+
+class Intent(NamedTuple):
+    """What a call is about.
+
+    Attributes
+    ----------
+    cue : TimeCue or None
+        The declared time, else the one its question carries.
+    now_us : int or None
+        When it is asked, UTC microseconds; None when nothing had to know.
+    """
+
+    cue: TimeCue | None
+    now_us: int | None
+
 
 def read_intent(
     query: str, time_cue: Mapping[str, Any] | None, now: str | None, *, parse: bool
-) -> TimeCue | None:
-    """Return the time cue of a call: the declared one, else the one its question carries.
+) -> Intent:
+    """Return the intent of a call.
 
     Parameters
     ----------
@@ -32,11 +51,19 @@ def read_intent(
     UsageError
         The cue is malformed, or `now` is not a time.
     """
+    asked = None if now is None else _moment(now)
     if time_cue is None and not parse:
-        return None
-    reference = now_us() if now is None else parse_timestamp(now) if isinstance(now, str) else None
-    if reference is None:
-        raise UsageError(f"now is {now!r}; allowed: an ISO 8601 time such as 2026-03-02T09:30:00Z")
-    if time_cue is not None:
-        return declared_cue(time_cue, reference)
-    return parse_time_cue(query, reference)
+        return Intent(None, asked)
+    asked = now_us() if asked is None else asked
+    cue = parse_time_cue(query, asked) if time_cue is None else declared_cue(time_cue, asked)
+    return Intent(cue, asked)
+
+
+def _moment(now: object) -> int:
+    moment = parse_timestamp(now) if isinstance(now, str) else None
+    if moment is None or not _EARLIEST_US <= moment <= _LATEST_US:
+        raise UsageError(
+            f"now is {now!r}; allowed: an ISO 8601 time in the years 1900 to 9998, such as "
+            "2026-03-02T09:30:00Z"
+        )
+    return moment

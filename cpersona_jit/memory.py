@@ -20,7 +20,6 @@ from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.ingest import Ingest
-from cpersona_jit.intent import read_intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.opening import open_store
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
@@ -30,8 +29,7 @@ from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recalling import (
     Sources,
     model_label,
-    recall_adaptive,
-    recall_fused,
+    recall_rows,
     run_adaptive,
 )
 from cpersona_jit.records import Record, Row, Source, StoreOutcome, parse_ref
@@ -260,8 +258,8 @@ class Memory:
             When the thing in question was: ``{"after": iso, "before": iso}`` (either end may be
             left out), ``{"ago": {"unit": "days", "value": 3}}``, ``{"named": "long_ago"}`` or
             ``"recently"``, ``{"sessions_ago": 2}``; with an optional ``certainty`` of ``sure``,
-            ``likely`` or ``vague``. A prior, never a filter; read under adaptive settings with
-            cues.
+            ``likely`` or ``vague``. A prior, never a filter. Settings that read no cues say so in
+            ``degraded``.
         now : str, optional
             When the question is asked, ISO 8601; the clock by default. Only time cues need it.
         trace : bool
@@ -277,16 +275,12 @@ class Memory:
         query = checked_query(query)
         check_limit(limit)
         axes = _axes(agent_id, project_id, channel, across_agents)
-        if isinstance(settings, RecallSettings):
-            return recall_fused(self._sources(), query, axes, settings, limit, trace)
-        if not isinstance(settings, AdaptiveSettings):
+        if not isinstance(settings, RecallSettings | AdaptiveSettings):
             raise UsageError(
                 f"settings is {settings!r}; allowed: RecallSettings or AdaptiveSettings"
             )
-        cue = None
-        if settings.cues is not None:
-            cue = read_intent(query, time_cue, now, parse=settings.cues.parse)
-        return recall_adaptive(self._sources(), query, axes, settings, cue, limit, trace)
+        sources = self._sources()
+        return recall_rows(sources, query, axes, settings, time_cue, now, limit, trace)
 
     def explore(
         self,
@@ -316,6 +310,7 @@ class Memory:
         """
         axes = Axes.agent(agent_id, project_id, channel)
         query = checked_query(query)
+        check_limit(limit)
         return run_adaptive(self._sources(), query, axes, settings, cue, limit).state
 
     def get_contents(

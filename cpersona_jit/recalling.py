@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
-from cpersona_jit.degraded import missing_blocks, missing_vectors
+from cpersona_jit.degraded import CUE_IGNORED, missing_blocks, missing_vectors
 from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.intent import Intent, read_intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import KernelSet
@@ -42,6 +44,28 @@ class AdaptiveRun(NamedTuple):
     embedder: str
     kernels: str
     degraded: tuple[str, ...]
+
+
+def recall_rows(
+    sources: Sources,
+    query: str,
+    axes: Axes,
+    settings: RecallSettings | AdaptiveSettings,
+    time_cue: Mapping[str, Any] | None,
+    now: str | None,
+    limit: int,
+    trace: bool,
+) -> RecallResult:
+    """Recall as the settings say; parameters as in :meth:`cpersona_jit.Memory.recall`."""
+    cues = settings.cues if isinstance(settings, AdaptiveSettings) else None
+    intent = read_intent(query, time_cue, now, parse=cues is not None and cues.parse)
+    if isinstance(settings, RecallSettings):
+        result = recall_fused(sources, query, axes, settings, limit, trace)
+    else:
+        result = recall_adaptive(sources, query, axes, settings, intent, limit, trace)
+    if time_cue is not None and cues is None:
+        return replace(result, degraded=(*result.degraded, CUE_IGNORED))
+    return result
 
 
 def recall_fused(
@@ -77,12 +101,12 @@ def recall_adaptive(
     query: str,
     axes: Axes,
     settings: AdaptiveSettings,
-    cue: TimeCue | None,
+    intent: Intent,
     limit: int,
     trace: bool,
 ) -> RecallResult:
     """Recall by the process."""
-    run = run_adaptive(sources, query, axes, settings, cue, limit)
+    run = run_adaptive(sources, query, axes, settings, intent.cue, limit)
     state = run.state
     window = state.order[:limit]
     chosen = np.concatenate((window, state.reserved, state.cued))
@@ -91,7 +115,9 @@ def recall_adaptive(
     rows = _rows(sources, state.columns, axes, state.rows[chosen], state.score[chosen], admission)
     traced = None
     if trace:
-        traced = trace_process(query, axes, settings, limit, state, run.embedder, run.kernels)
+        traced = trace_process(
+            query, axes, settings, intent.now_us, limit, state, run.embedder, run.kernels
+        )
     return RecallResult(rows, run.degraded, traced, describe_envelope(state.envelope))
 
 

@@ -24,6 +24,8 @@ class ProcessTrace:
         The query in the form that its grams are cut from.
     axes, settings : dict
         The call's isolation, and all settings.
+    now_us : int or None
+        When the question was asked, UTC microseconds; None when nothing had to know.
     limit : int
         Rows asked for; it has no part in what was considered.
     generation, admitted : int
@@ -46,7 +48,7 @@ class ProcessTrace:
         What adds up to each candidate's score.
     pool_score : ndarray of float64, shape (P,)
         The scores.
-    ranking, reserved : ndarray of int64
+    ranking, reserved, cued : ndarray of int64
         Memory ids, best first, before the limit; and those that keep a seat after it.
     envelope : dict or None
         The period that retrieval aimed at, with the words that asked for it.
@@ -62,6 +64,7 @@ class ProcessTrace:
     query: str
     axes: dict
     settings: dict
+    now_us: int | None
     limit: int
     generation: int
     admitted: int
@@ -79,6 +82,7 @@ class ProcessTrace:
     pool_score: np.ndarray
     ranking: np.ndarray
     reserved: np.ndarray
+    cued: np.ndarray
     envelope: dict | None
     retrievals: int
     caps: tuple[str, ...]
@@ -89,6 +93,7 @@ def trace_process(
     query: str,
     axes: Axes,
     settings: AdaptiveSettings,
+    now_us: int | None,
     limit: int,
     state: Process,
     embedder: str,
@@ -100,6 +105,7 @@ def trace_process(
         query=normalise(query),
         axes={"agent_id": axes.agent_id, "project_id": axes.project_id, "channel": axes.channel},
         settings=asdict(settings),
+        now_us=now_us,
         limit=limit,
         generation=columns.generation,
         admitted=state.mask.count,
@@ -117,6 +123,7 @@ def trace_process(
         pool_score=state.score,
         ranking=ids[state.rows[state.order]],
         reserved=ids[state.rows[state.reserved]],
+        cued=ids[state.rows[state.cued]],
         envelope=describe_envelope(state.envelope),
         retrievals=state.retrievals,
         caps=tuple(state.caps),
@@ -125,13 +132,14 @@ def trace_process(
 
 
 def describe_envelope(envelope: Envelope | None) -> dict | None:
-    """Return an envelope as plain values."""
+    """Return an envelope as plain values; an end that the cue leaves open is None."""
     if envelope is None:
         return None
     cue = envelope.cue
+    counted = cue.session is not None
     return {
-        "start_us": envelope.start_us,
-        "end_us": envelope.end_us,
+        "start_us": envelope.start_us if counted or cue.start_us is not None else None,
+        "end_us": envelope.end_us if counted or cue.end_us is not None else None,
         "rows": int(np.count_nonzero(envelope.inside)),
         "weight": envelope.weight,
         "certainty": cue.certainty,
