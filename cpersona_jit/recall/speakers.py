@@ -26,8 +26,5 @@ def speakers_named(columns: Columns, query: str) -> np.ndarray:
 
 def _names(text: str, name: str) -> bool:
     whole = normalise(name).strip()
-    if len(whole) < _SHORTEST_NAME:
-        return False
-    if not whole.isascii():
-        return whole in text or f" {whole.split()[0]} " in text
-    return f" {whole} " in text or f" {whole.split()[0]} " in text
+    parts = [part for part in (whole, whole.partition(" ")[0]) if len(part) >= _SHORTEST_NAME]
+    return any(f" {part} " in text or (not part.isascii() and part in text) for part in parts)
