@@ -226,6 +226,51 @@ def linear_scores(signals, weights, bias, admitted):
     return scores
 
 
+def calibrated_evidence(signals, parameters):
+    """Dense, gram and fused evidence of every row, by standardising again and again.
+
+    `signals` holds seven lists: dense row and block, 3-gram row, 4-gram row, 3-gram block, 4-gram
+    block, and 4096 times the logarithm of the number of blocks.
+    """
+    dense_row, dense_block, row3, row4, block3, block4, ln_blocks = signals
+    penalty, dense_share, share3, share4, gram_share, dense_weight, gram_weight, given = parameters
+    price = [penalty * value / 4096 for value in ln_blocks]
+
+    def priced(scores):
+        """Minus what blocks cost; rows that all show the same pay nothing."""
+        if len(set(scores)) == 1:
+            return [0.0] * len(scores)
+        return standardised([z - p for z, p in zip(scores, price, strict=True)])
+
+    best = priced(standardised(dense_block))
+    whole = standardised(dense_row)
+    dense = standardised([b + dense_share * w for b, w in zip(best, whole, strict=True)])
+
+    def both(three, four):
+        pairs = zip(standardised(three), standardised(four), strict=True)
+        return standardised([share3 * a + share4 * b for a, b in pairs])
+
+    pairs = zip(both(block3, block4), both(row3, row4), strict=True)
+    gram = priced(standardised([b + gram_share * t for b, t in pairs]))
+    rho = 0.0
+    if given:
+        rho = sum(d * g for d, g in zip(dense, gram, strict=True)) / len(dense)
+        rho = min(max(rho, 0.0), 0.9)
+    fused = [
+        dense_weight * d + gram_weight * (g - rho * d) for d, g in zip(dense, gram, strict=True)
+    ]
+    return dense, gram, fused
+
+
+def standardised(values):
+    """(value - mean) / deviation; 0 where all values are the same."""
+    if len(set(values)) == 1:
+        return [0.0] * len(values)
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / len(values)
+    return [(value - mean) / math.sqrt(variance) for value in values]
+
+
 def top_rows(scores, k):
     """The k best rows: score descending, then row ascending."""
     rows = [row for row, score in enumerate(scores) if score > -math.inf]
