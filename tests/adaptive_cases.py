@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from memory_cases import BagOfWords, plain
 
 import cpersona_jit
@@ -17,6 +18,7 @@ from cpersona_jit.recall.adaptive_settings import (
     CueWeights,
     Structure,
 )
+from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.settings import ArmSpec
 from cpersona_jit.results import RecallResult
@@ -108,6 +110,16 @@ def complete(**parts: object) -> AdaptiveSettings:
     return adaptive(**(everything | parts))
 
 
+CUE = {"after": "2024-05-01", "before": "2024-05-02"}
+SETTINGS = {
+    "plain": adaptive(),
+    "shallow": adaptive(depth=3),
+    "structure": adaptive(structure=Structure()),
+    "complete": complete(),
+    "words": adaptive(calibration=Calibration(dense_weight=0.0)),
+}
+
+
 def filled(folder: str | Path, name: str, rows: Sequence[Record], model: object = None) -> Memory:
     """A store of its own, with every row in it."""
     memory = cpersona_jit.open(
@@ -133,3 +145,19 @@ def told(result: RecallResult) -> object:
 def answer(result: RecallResult) -> list[tuple[str, float, str]]:
     """Reference, score and admission of each row."""
     return [(row.ref, row.score, row.admission) for row in result.rows]
+
+
+def talked(folder: str | Path) -> Memory:
+    """A store with the talk of agent a, and some of it again for agent b."""
+    return filled(folder, "talk.db", [*talk(), *talk("b", times=1)])
+
+
+def ask(memory: Memory, query: str, settings: AdaptiveSettings, **call: object) -> RecallResult:
+    """Recall as agent a, four rows with a trace, at a fixed time, unless `call` says otherwise."""
+    arguments = {"agent_id": "a", "limit": 4, "trace": True, "now": NOW} | call
+    return memory.recall(query, settings=settings, **arguments)
+
+
+def serve_by(kernels: KernelSet, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a memory recall by these kernels."""
+    monkeypatch.setattr(memory, "_kernels", lambda: kernels)
