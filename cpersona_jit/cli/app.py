@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cpersona_jit.cli.explain import explain
 from cpersona_jit.cli.export import export
 from cpersona_jit.cli.printing import print_error
 from cpersona_jit.cli.reblock import reblock
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (serve, store, recall, status, reembed, reblock, export):
+for command in (serve, store, recall, explain, status, reembed, reblock, export):
     app.command(command.__name__)(command)
 
 

@@ -6,12 +6,24 @@ import sys
 import unicodedata
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 
-def console() -> Console:
-    """Return a console on stdout that prints texts as they are: no markup, no emoji codes."""
-    return Console(markup=False, highlight=False, emoji=False)
+def console(width: int | None = None) -> Console:
+    """Return a console on stdout that prints texts as they are: no markup, no emoji codes.
+
+    Its width is that of the terminal unless `width` says otherwise.
+    """
+    return Console(markup=False, highlight=False, emoji=False, width=width)
+
+
+def print_wide(table: Table) -> None:
+    """Print a table without cutting any number, even where the terminal is too narrow for it."""
+    out = console()
+    needed = Measurement.get(out, out.options.update(max_width=10_000), table).minimum
+    console(max(out.width, needed)).print(table)
 
 
 def progress_bar() -> Progress:

@@ -9,6 +9,7 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.isolation import Axes
 from cpersona_jit.recall.arms import ArmResult
+from cpersona_jit.recall.explain import pool_contributions
 from cpersona_jit.recall.pipeline import Ranking
 from cpersona_jit.recall.settings import RecallSettings, settings_as_dict
 from cpersona_jit.text.grams import normalise
@@ -74,6 +75,8 @@ class RecallTrace:
         Rank (0: not in the arm's list), integer score and z-score of each candidate in each arm.
     pool_prior, pool_fused : ndarray of float64, shape (P,)
         The row weight and the fused score.
+    contributions : dict of str to ndarray of float64, shape (P,)
+        What each arm adds to the fused score; they add up to it within rounding.
     ranking : ndarray of int64
         Memory ids, best first, before the limit cut them.
     milliseconds : dict of str to float
@@ -96,6 +99,7 @@ class RecallTrace:
     pool_z: np.ndarray
     pool_prior: np.ndarray
     pool_fused: np.ndarray
+    contributions: dict[str, np.ndarray]
     ranking: np.ndarray
     milliseconds: dict[str, float]
 
@@ -133,6 +137,7 @@ def trace_recall(
         pool_z=pool.z,
         pool_prior=ranking.prior,
         pool_fused=ranking.fused,
+        contributions=pool_contributions(pool, settings.fusion),
         ranking=columns.ids[pool.rows[ranking.order]],
         milliseconds=dict(ranking.milliseconds),
     )

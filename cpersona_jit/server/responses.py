@@ -5,12 +5,14 @@ A field that has nothing to say is left out, so that what an agent reads stays s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
 # pydantic reads the typing module's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
 from cpersona_jit.server.preview import preview
+from cpersona_jit.store.timestamps import format_utc
 
 if TYPE_CHECKING:
     from cpersona_jit.records import Source, StoreOutcome
@@ -46,6 +48,14 @@ class RecalledRow(TypedDict):
     timestamp: str
     id: str
     session_id: NotRequired[str]
+    admission: NotRequired[Literal["reservation", "time_cue"]]
+
+
+# `from` is no name for a field of a class.
+Period = TypedDict(
+    "Period", {"from": NotRequired[str], "to": NotRequired[str], "words": NotRequired[str]}
+)
+Period.__doc__ = "The time that a recall aimed at; an open end is left out."
 
 
 class RecallResponse(TypedDict):
@@ -53,6 +63,7 @@ class RecallResponse(TypedDict):
 
     rows: list[RecalledRow]
     order: Literal["best_first"]
+    period: NotRequired[Period]
     degraded: NotRequired[list[str]]
 
 
@@ -104,6 +115,8 @@ def recall_response(result: RecallResult, preview_chars: int) -> RecallResponse:
     """Shape a recall; contents longer than `preview_chars` are cut (0 = never)."""
     rows = [_recalled_row(row, preview_chars) for row in result.rows]
     response: RecallResponse = {"rows": rows, "order": "best_first"}
+    if result.period is not None:
+        response["period"] = period_fields(result.period)
     if result.degraded:
         response["degraded"] = list(result.degraded)
     return response
@@ -119,7 +132,21 @@ def _recalled_row(row: RecallRow, preview_chars: int) -> RecalledRow:
     }
     if row.session_id:
         shaped["session_id"] = row.session_id
+    if row.admission:
+        shaped["admission"] = row.admission
     return shaped
+
+
+def period_fields(period: Mapping[str, Any]) -> Period:
+    """Return the period of a recall in the words of an agent: ISO 8601, ends inside, in UTC."""
+    told: Period = {}
+    if period["start_us"] is not None:
+        told["from"] = format_utc(period["start_us"])
+    if period["end_us"] is not None:
+        told["to"] = format_utc(period["end_us"])
+    if period["words"]:
+        told["words"] = period["words"]
+    return told
 
 
 def source_fields(source: Source | None) -> SourceFields:
