@@ -49,6 +49,14 @@ def run_command(
             metavar="DIR",
         ),
     ] = None,
+    holdout: Annotated[
+        str | None,
+        typer.Option(
+            help="Open the holdout of an adaptive config, for this reason, which is written to "
+            "results/holdout_ledger.jsonl.",
+            metavar="REASON",
+        ),
+    ] = None,
 ) -> None:
     """Run a config: say which settings win, with intervals, and propose a default.
 
@@ -57,7 +65,7 @@ def run_command(
     is chosen on the validation part and judged on the unseen rest.
     """
     try:
-        _run(config, data, out)
+        _run(config, data, out, holdout)
     except (CPersonaError, OSError) as error:
         _fail(error)
 
@@ -82,6 +90,28 @@ def report_command(
     typer.echo(f"report: {path}")
 
 
+@app.command("split", short_help="Draw the committed parts of datasets that have none.")
+def split_command(
+    names: Annotated[list[str], typer.Argument(help="Datasets.", metavar="DATASET...")],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="As for run.", exists=True, file_okay=False, metavar="DIR"),
+    ] = None,
+) -> None:
+    """Draw development, validation and holdout, and add them to harness/splits.json.
+
+    A dataset that is in the file keeps its parts: they are drawn once and committed.
+    """
+    from harness.adaptive.splits import SPLITS_FILE, draw_split, write_splits
+    from harness.datasets.registry import load_dataset
+
+    try:
+        write_splits(draw_split(load_dataset(name, data)) for name in names)
+    except (CPersonaError, OSError) as error:
+        _fail(error)
+    typer.echo(f"parts: {SPLITS_FILE.name}; commit it")
+
+
 @app.command("replay-speed", short_help="Time the replay kernel against NumPy.")
 def replay_speed_command(
     out: Annotated[
@@ -100,7 +130,7 @@ def main() -> None:
     app()
 
 
-def _run(config_path: Path, data: Path | None, out: Path | None) -> None:
+def _run(config_path: Path, data: Path | None, out: Path | None, holdout: str | None) -> None:
     from harness.config import load_config
 
     config = load_config(config_path)
@@ -117,8 +147,9 @@ def _run(config_path: Path, data: Path | None, out: Path | None) -> None:
             data_dir=data,
             out_dir=out_dir,
             cache_dir=platformdirs.user_cache_path("cpersona-jit") / "embeddings",
-            command=_command(config_path, data),
+            command=_command(config_path, data, holdout),
             progress=progress,
+            holdout=holdout,
         )
         progress("report and pictures", 0, 1)
         report = write_report(out_dir)
@@ -147,11 +178,13 @@ def _replay_speed(out: Path) -> None:
     typer.echo(f"record: {path}")
 
 
-def _command(config_path: Path, data: Path | None) -> str:
+def _command(config_path: Path, data: Path | None, holdout: str | None) -> str:
     """Say what reproduces the run, without this machine's absolute paths."""
     words = ["python", "-m", "harness", "run", _portable(config_path, "configs")]
     if data is not None:
         words += ["--data", _portable(data, "..")]
+    if holdout is not None:
+        words += ["--holdout", holdout]
     return shlex.join(words)
 
 

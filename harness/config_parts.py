@@ -46,8 +46,8 @@ class ModelConfig(Section):
     provider: Annotated[str, Field(min_length=1)] = "default"
 
 
-class SelectConfig(Section):
-    """The ``[select]`` section: what decides, and the share of queries it may see.
+class ChoiceConfig(Section):
+    """What decides between settings.
 
     Parameters
     ----------
@@ -62,14 +62,23 @@ class SelectConfig(Section):
         then the smaller depth.
     tie_measure : measure
         As `measure`.
-    validation_share : float
-        Share of the queries, by whole scopes, on which settings are chosen.
     """
 
     measure: Measure = "nDCG@10"
     objective: Literal["mean", "worst_margin"] = "mean"
     tolerance: Annotated[float, Field(ge=0.0, le=0.05, allow_inf_nan=False)] = 0.0
     tie_measure: Measure = "R@100"
+
+
+class SelectConfig(ChoiceConfig):
+    """The ``[select]`` section: what decides, and the share of queries it may see.
+
+    Parameters
+    ----------
+    validation_share : float
+        Share of the queries, by whole scopes, on which settings are chosen.
+    """
+
     validation_share: Annotated[float, Field(ge=0.1, le=0.9, allow_inf_nan=False)] = 0.5
 
 

@@ -14,8 +14,8 @@ from harness.markdown import percent
 from harness.measures import MACRO
 from harness.plot_roles import shown_roles
 from harness.run import Progress as Told
-from harness.splits import UNSEEN, VALIDATION
-from harness.summary import find_record
+from harness.splits import VALIDATION
+from harness.summary import find_record, judged_on
 
 
 @contextmanager
@@ -41,18 +41,18 @@ def progress_bars(console: Console) -> Iterator[Told]:
 def winners_table(summary: dict) -> Table:
     """Say, for each dataset, how the winners and what they are compared with fare."""
     config = summary["config"]
-    measure = config["select"]["measure"]
+    measure, judging = config["select"]["measure"], judged_on(summary)
     confidence = f"{100 * config['bootstrap']['confidence']:g} %"
     table = Table(title=f"{config['name']}: {measure} x 100, mean over tasks", title_justify="left")
     table.caption = (
-        f"brackets: {confidence} bootstrap intervals; bold: highest on unseen queries; valid.: the "
+        f"brackets: {confidence} bootstrap intervals; bold: highest on {judging}; valid.: the "
         "part on which settings were chosen"
     )
     table.caption_justify = "left"
     table.add_column("dataset", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("setting")
-    table.add_column("unseen", justify="right", no_wrap=True)
+    table.add_column(judging, justify="right", no_wrap=True)
     table.add_column("valid.", justify="right", no_wrap=True)
     for dataset, roles in summary["roles"].items():
         _add_dataset(table, summary, dataset, roles, measure)
@@ -80,7 +80,7 @@ def speed_table(record: dict) -> Table:
 def _add_dataset(
     table: Table, summary: dict, dataset: str, roles: dict[str, str], measure: str
 ) -> None:
-    shown = [role for role in shown_roles(summary) if role in roles]
+    shown, judging = [role for role in shown_roles(summary) if role in roles], judged_on(summary)
     values = {
         (role, part): find_record(
             summary["records"],
@@ -91,15 +91,15 @@ def _add_dataset(
             part=part,
         )
         for role in shown
-        for part in (UNSEEN, VALIDATION)
+        for part in (judging, VALIDATION)
     }
-    unseen = {role: (values[role, UNSEEN] or {}).get("value", -1.0) for role in shown}
+    unseen = {role: (values[role, judging] or {}).get("value", -1.0) for role in shown}
     for number, role in enumerate(shown):
         table.add_row(
             dataset if number == 0 else "",
             role,
             roles[role],
-            percent(values[role, UNSEEN]),
+            percent(values[role, judging]),
             percent(values[role, VALIDATION]).split(" ")[0],
             style="bold" if unseen[role] == max(unseen.values()) else None,
             end_section=number == len(shown) - 1,

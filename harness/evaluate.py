@@ -8,13 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from harness.adaptive.config import AdaptiveConfig
+from harness.adaptive.grid import AnySetting
+from harness.adaptive.pool import SignalPool
+from harness.adaptive.replay import replay_adaptive
+from harness.adaptive.splits import committed_split
 from harness.bootstrap import Intervals, stratified_intervals, task_means
 from harness.config import RunConfig
 from harness.grid import Setting
+from harness.judged import Judged, PoolError
 from harness.measures import MACRO, TaskStrata, from_gold_ranks, task_strata
-from harness.pool import Pool, PoolError
 from harness.replay import SETTING_CHUNK, replay
-from harness.splits import ALL, VALIDATION, validation_mask
+from harness.splits import ALL, DEVELOPMENT, HOLDOUT, UNSEEN, VALIDATION, validation_mask
 
 MEAN_OF_DATASETS = "mean of datasets"
 
@@ -25,23 +30,31 @@ class Evaluated:
 
     Parameters
     ----------
-    pool : Pool
+    pool : Judged
     strata : TaskStrata
         Task of each judged query.
     validation : bool (Qr,)
         The query may choose a setting.
     values : float64 (S, Qr)
+    rest : str
+        Name of the part that all other queries make, on which a choice is judged.
     """
 
-    pool: Pool
+    pool: Judged
     strata: TaskStrata
     validation: np.ndarray
     values: np.ndarray
+    rest: str = UNSEEN
 
     @property
     def dataset(self) -> str:
         """Name of the dataset."""
         return self.pool.dataset
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts to report; the holdout is never mixed with what chose."""
+        return (VALIDATION, HOLDOUT) if self.rest == HOLDOUT else (ALL, VALIDATION, self.rest)
 
     def part(self, part: str) -> np.ndarray:
         """Return the positions of a part's queries among the judged ones."""
@@ -59,9 +72,9 @@ class Means(NamedTuple):
 
 
 def evaluate(
-    pool: Pool,
-    settings: Sequence[Setting],
-    config: RunConfig,
+    pool: Judged,
+    settings: Sequence[Setting] | Sequence[AnySetting],
+    config: RunConfig | AdaptiveConfig,
     progress: Callable[[int], None] | None = None,
 ) -> Evaluated:
     """Replay all settings over a pool and measure each query.
@@ -74,20 +87,16 @@ def evaluate(
     judged = np.flatnonzero(pool.has_relevant)
     if judged.size == 0:
         raise PoolError(f"dataset {pool.dataset!r}: no query has a relevant document to find")
-    ranks = replay(pool, settings, progress=progress)
+    replayed = replay_adaptive if isinstance(pool, SignalPool) else replay
+    ranks = replayed(pool, settings, progress=progress)
     values = np.concatenate(
         [
             from_gold_ranks(pool, ranks[start : start + SETTING_CHUNK], config.select.measure)
             for start in range(0, len(ranks), SETTING_CHUNK)
         ]
     )
-    validation = validation_mask(
-        [pool.query_ids[query] for query in judged],
-        [pool.scope_ids[query] for query in judged],
-        share=config.select.validation_share,
-        seed=config.seed,
-    )
-    return Evaluated(pool, task_strata(pool), validation, values)
+    validation, rest = _parted(pool, judged, config)
+    return Evaluated(pool, task_strata(pool), validation, values, rest)
 
 
 def part_means(
@@ -101,8 +110,8 @@ def part_means(
         D datasets.
     columns : sequence of float64 (C, Qr)
         For each dataset, C columns of per-query values or differences.
-    part : {"all", "validation", "unseen"}
-        Which queries.
+    part : str
+        Which queries: a name of their ``parts``.
     config : RunConfig
         Gives the seed and the bootstrap's numbers.
 
@@ -155,6 +164,20 @@ def macro_values(one: Evaluated, part: str) -> np.ndarray:
     tasks = one.strata.of_query[queries]
     values = one.values[:, queries]
     return np.mean([values[:, tasks == task].mean(axis=1) for task in np.unique(tasks)], axis=0)
+
+
+def _parted(
+    pool: Judged, judged: np.ndarray, config: RunConfig | AdaptiveConfig
+) -> tuple[np.ndarray, str]:
+    """Return which judged queries validate, and the name of the part of the others."""
+    queries = [pool.query_ids[query] for query in judged]
+    scopes = [pool.scope_ids[query] for query in judged]
+    if isinstance(config, AdaptiveConfig):
+        split = committed_split(pool.meta["dataset"])
+        parts = np.array([split.part_of(*ids) for ids in zip(queries, scopes, strict=True)])
+        return parts == VALIDATION, HOLDOUT if HOLDOUT in parts else DEVELOPMENT
+    share = config.select.validation_share
+    return validation_mask(queries, scopes, share=share, seed=config.seed), UNSEEN
 
 
 def _block_diagonal(blocks: Sequence[np.ndarray]) -> np.ndarray:

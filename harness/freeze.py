@@ -28,7 +28,7 @@ from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.passages import passages
 from cpersona_jit.recall.settings import FusionSpec, RecallSettings
 from harness.adaptive.candidates import signal_candidates
-from harness.adaptive.config import AdaptiveConfig
+from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetQuery
 from harness.embedding_cache import CachedProvider
@@ -46,6 +46,7 @@ def freeze(
     config: RunConfig | AdaptiveConfig,
     dataset: Dataset,
     *,
+    model: SignalModelConfig | None = None,
     cache_dir: Path,
     pools_dir: Path,
     jobs: int = -1,
@@ -59,6 +60,8 @@ def freeze(
         Its model, and what is frozen: arms or signals, and how deep.
     dataset : Dataset
         Rows, queries and relevance.
+    model : SignalModelConfig, optional
+        Which of the config's models, when it has several; the first unless given.
     cache_dir : Path
         Folder of the embedding cache.
     pools_dir : Path
@@ -80,7 +83,9 @@ def freeze(
         are kept.
     """
     ask, kept = _asking(config)
-    provider = load_provider(config.model.provider)
+    model = model or _first_model(config)
+    provider = load_provider(model.provider)
+    kept["rows_only"] = model.rows_only
     meta = _describe(kept, dataset, provider)
     pool_dir = Path(pools_dir) / f"{dataset.name.replace('/', '_')}-{config_hash(meta)[:12]}"
     if (pool_dir / "meta.json").is_file():
@@ -91,11 +96,9 @@ def freeze(
     units = list(_units(dataset))
     missing = [unit for unit in units if not unit.is_done(parts)]
     if missing and provider.info.dim is not None:
-        _embed(dataset, provider, cache_dir, progress)
+        _embed(dataset, provider, model.rows_only, cache_dir, progress)
     provider.close()
-    calls = (
-        delayed(freeze_unit)(unit, ask, config.model.provider, cache_dir, parts) for unit in missing
-    )
+    calls = (delayed(freeze_unit)(unit, ask, model, cache_dir, parts) for unit in missing)
     done = len(units) - len(missing)
     progress("freeze", done, len(units))
     try:
@@ -170,6 +173,13 @@ def _asking(config: RunConfig | AdaptiveConfig) -> tuple[Ask, dict]:
     return partial(arm_candidates, settings=settings), kept
 
 
+def _first_model(config: RunConfig | AdaptiveConfig) -> SignalModelConfig:
+    """Return the model of a config; arms rank whole rows, so they need no vectors of blocks."""
+    if isinstance(config, AdaptiveConfig):
+        return config.models[0]
+    return SignalModelConfig(provider=config.model.provider, rows_only=True)
+
+
 def _describe(kept: dict, dataset: Dataset, provider: Provider) -> dict:
     return {
         "dataset": dataset.name,
@@ -195,14 +205,12 @@ def _units(dataset: Dataset) -> Iterator[Unit]:
             first += len(part)
 
 
-def _embed(dataset: Dataset, provider: Provider, cache_dir: Path, progress: Progress) -> None:
+def _embed(
+    dataset: Dataset, provider: Provider, rows_only: bool, cache_dir: Path, progress: Progress
+) -> None:
     """Fill the embedding cache, so that the workers only read it."""
     # What storing a row will ask for: its whole text and, when it is long, its blocks.
-    texts = list(
-        dict.fromkeys(
-            text for row in dataset.rows for text in passages(row.speaker or "", row.text).texts
-        )
-    )
+    texts = _texts(dataset, rows_only)
     with closing(CachedProvider(provider, cache_dir)) as cached:
         guarded_embed(cached, [query.text for query in dataset.queries], "query")
         for start in range(0, len(texts), EMBED_AT_ONCE):
@@ -212,9 +220,10 @@ def _embed(dataset: Dataset, provider: Provider, cache_dir: Path, progress: Prog
     progress("embed", len(texts), len(texts))
 
 
-def _texts(dataset: Dataset) -> list[str]:
-    """Return what the memory will ask the model for: each row as a whole, and its blocks."""
+def _texts(dataset: Dataset, rows_only: bool) -> list[str]:
+    """Return what will be asked of the model: each row as a whole, and its blocks."""
     texts: dict[str, None] = {}
     for row in dataset.rows:
-        texts.update(dict.fromkeys(passages(row.speaker or "", row.text).texts))
+        asked = passages(row.speaker or "", row.text).texts
+        texts.update(dict.fromkeys(asked[:1] if rows_only else asked))
     return list(texts)

@@ -8,14 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 import cpersona_jit
+from cpersona_jit.embed.guard import guarded_embed
+from cpersona_jit.embed.indexed_text import indexed_text
+from cpersona_jit.embed.provider import Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.memory import Memory
 from cpersona_jit.records import Record, Source
+from harness.adaptive.config import SignalModelConfig
 from harness.datasets.base import DatasetQuery, DatasetRow
 from harness.embedding_cache import CachedProvider
 
@@ -57,7 +62,7 @@ class Unit(NamedTuple):
 def freeze_unit(
     unit: Unit,
     ask: Ask,
-    provider_spec: str,
+    model: SignalModelConfig,
     cache_dir: Path,
     parts: Path,
 ) -> None:
@@ -69,21 +74,22 @@ def freeze_unit(
         Rows and queries.
     ask : callable
         What is kept of each query.
-    provider_spec : str
-        The embedding model, as in a config.
+    model : SignalModelConfig
+        The embedding model, and whether blocks are embedded.
     cache_dir : Path
         Folder of the embedding cache, filled beforehand.
     parts : Path
         Folder of finished units.
     """
-    provider = load_provider(provider_spec)
+    provider = load_provider(model.provider)
     if provider.info.dim is not None:
         provider = CachedProvider(provider, cache_dir)
     with (
         tempfile.TemporaryDirectory(prefix="cpersona-jit-freeze-") as folder,
         cpersona_jit.open(Path(folder) / "scope.db", embedder=provider) as memory,
     ):
-        documents = _ingest(memory, unit)
+        vectors = _row_vectors(provider, unit) if model.rows_only else None
+        documents = _ingest(memory, unit, vectors)
         answers = [
             ask(memory, query, documents, unit.first_query + position)
             for position, query in enumerate(unit.queries)
@@ -105,7 +111,15 @@ def write_table(path: Path, table: pa.Table) -> None:
         ) from error
 
 
-def _ingest(memory: Memory, unit: Unit) -> dict[int, str]:
+def _row_vectors(provider: Provider, unit: Unit) -> np.ndarray | None:
+    """Return vectors of whole rows; a store that is given them embeds no blocks."""
+    if provider.info.dim is None or not unit.rows:
+        return None
+    texts = [indexed_text(row.speaker or "", row.text) for row in unit.rows]
+    return guarded_embed(provider, texts, "passage")
+
+
+def _ingest(memory: Memory, unit: Unit, vectors: np.ndarray | None) -> dict[int, str]:
     """Store the rows of a scope and return the document of each memory id."""
     outcomes = memory.store_many(
         (
@@ -119,6 +133,7 @@ def _ingest(memory: Memory, unit: Unit) -> dict[int, str]:
             )
             for row in unit.rows
         ),
+        vectors=vectors,
         dedup=False,
     )
     documents = {}

@@ -25,6 +25,16 @@ class Setting:
     fusion: FusionSpec
     depth: int
 
+    @property
+    def single_arm(self) -> bool:
+        """Whether only one arm has a weight, so that nothing is fused."""
+        return sum(weight > 0 for weight in self.fusion.weights.values()) == 1
+
+    @property
+    def eligible(self) -> bool:
+        """Whether it may be chosen."""
+        return True
+
     def as_dict(self) -> dict:
         """Return the setting as JSON-ready values."""
         return {
@@ -55,11 +65,6 @@ class SettingArrays(NamedTuple):
 def arm_baseline(arm: str) -> str:
     """Return the name of the setting that ranks by one arm alone."""
     return f"arm:{arm}"
-
-
-def is_single_arm(setting: Setting) -> bool:
-    """Tell whether only one arm has a weight, so that nothing is fused."""
-    return sum(weight > 0 for weight in setting.fusion.weights.values()) == 1
 
 
 def build_settings(config: RunConfig) -> list[Setting]:

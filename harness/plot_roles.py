@@ -16,8 +16,8 @@ from harness.selection import (
     RRF,
     SHIPPED_ROLE,
 )
-from harness.splits import UNSEEN, VALIDATION
-from harness.summary import find_record
+from harness.splits import VALIDATION
+from harness.summary import find_record, judged_on
 
 # Okabe and Ito's palette: told apart in print and by colour-blind readers.
 ROLE_COLOURS = {
@@ -45,7 +45,8 @@ def shown_roles(summary: dict) -> list[str]:
 
 
 def quality_bars(summary: dict, records: list[dict], measure: str) -> Picture:
-    """Draw a bar per dataset and role: unseen queries, with the validation value as a diamond."""
+    """Draw a bar per dataset and role: the judging part, and the validation value as a diamond."""
+    judging = judged_on(summary)
     datasets, roles = list(summary["roles"]), shown_roles(summary)
     width = 0.82 / len(roles)
     size = (max(6.0, 1.2 + 0.5 * len(roles) * len(datasets)), 4.6)
@@ -56,7 +57,7 @@ def quality_bars(summary: dict, records: list[dict], measure: str) -> Picture:
         held = {
             place + offset: found
             for place, dataset in enumerate(datasets)
-            if (found := _of_role(summary, records, dataset, role, UNSEEN, MACRO))
+            if (found := _of_role(summary, records, dataset, role, judging, MACRO))
         }
         colour, ink = ROLE_COLOURS[role], "white" if role in DARK_ROLES else "#111111"
         value, errors = _values_and_errors(list(held.values()))
@@ -75,18 +76,19 @@ def quality_bars(summary: dict, records: list[dict], measure: str) -> Picture:
     write_title(figure, f"{summary['config']['name']}: {measure}, mean over tasks")
     legend_below(figure, axes, last=DIAMOND)
     caption = (
-        f"Bars: unseen queries with {_confidence(summary)} bootstrap intervals. "
+        f"Bars: {judging} queries with {_confidence(summary)} bootstrap intervals. "
         "Diamonds: the validation part, on which settings were chosen."
     )
     return figure, "quality.png", caption
 
 
 def task_dots(summary: dict, records: list[dict], measure: str, dataset: str) -> Picture | None:
-    """Draw a dot per task and role on unseen queries; nothing for a dataset of one task."""
+    """Draw a dot per task and role on the judging part; nothing for a dataset of one task."""
+    judging = judged_on(summary)
     counts = {
         record["task"]: record["n"]
         for record in records
-        if record["dataset"] == dataset and record["part"] == UNSEEN and record["task"] != MACRO
+        if record["dataset"] == dataset and record["part"] == judging and record["task"] != MACRO
     }
     if len(counts) < 2:
         return None
@@ -99,7 +101,7 @@ def task_dots(summary: dict, records: list[dict], measure: str, dataset: str) ->
         held = {
             place + offset: found
             for place, task in enumerate(tasks)
-            if (found := _of_role(summary, records, dataset, role, UNSEEN, task))
+            if (found := _of_role(summary, records, dataset, role, judging, task))
         }
         value, errors = _values_and_errors(list(held.values()))
         look = {"fmt": "o", "ms": 5, "elinewidth": 1.3, "color": ROLE_COLOURS[role]}
@@ -110,10 +112,10 @@ def task_dots(summary: dict, records: list[dict], measure: str, dataset: str) ->
     axes.axhline(len(tasks) - 1.5, color="#888888", lw=0.8)
     axes.grid(axis="y", visible=False)
     axes.set_xlim(left=min(0, axes.get_xlim()[0]))
-    axes.set_xlabel(f"{measure} × 100 on unseen queries, {_confidence(summary)} intervals")
+    axes.set_xlabel(f"{measure} × 100 on {judging} queries, {_confidence(summary)} intervals")
     write_title(figure, f"{dataset}: by task")
     legend_below(figure, axes)
-    return figure, f"tasks-{file_part(dataset)}.png", f"{dataset} by task, unseen queries."
+    return figure, f"tasks-{file_part(dataset)}.png", f"{dataset} by task, {judging} queries."
 
 
 def _write_inside(axes: Axes, x: float, height: float, ink: str) -> None:

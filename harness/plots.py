@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.adaptive.plots import sensitivity
 from harness.plot_roles import quality_bars, task_dots
 from harness.plot_sweep import depth_curves, weight_map
 
@@ -34,8 +35,11 @@ def draw_plots(summary: dict, records: Sequence[dict], out_dir: Path) -> list[tu
     sweep = [record for record in records if record["measure"] == measure]
     drawn = [quality_bars(summary, headline, measure)]
     drawn += [task_dots(summary, headline, measure, dataset) for dataset in summary["roles"]]
-    drawn += [depth_curves(summary, sweep, measure)]
-    drawn += [weight_map(summary, sweep, measure, dataset) for dataset in summary["roles"]]
+    if summary["config"].get("kind") == "adaptive":
+        drawn += [sensitivity(summary, sweep, measure)]
+    else:
+        drawn += [depth_curves(summary, sweep, measure)]
+        drawn += [weight_map(summary, sweep, measure, dataset) for dataset in summary["roles"]]
     written = []
     for picture in drawn:
         if picture is not None:

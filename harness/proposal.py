@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from harness.adaptive.config import AdaptiveConfig
 from harness.config import RunConfig
 from harness.grid import Setting
 from harness.measures import MACRO
 from harness.selection import BEST_ARM, PROPOSAL, RRF, Choice
-from harness.splits import UNSEEN, VALIDATION
+from harness.splits import VALIDATION
 
 PLATEAU_SHOWN = 10
 
@@ -20,6 +21,7 @@ def describe_proposal(
     choice: Choice,
     records: Sequence[dict],
     differences: Sequence[dict],
+    judged_on: str,
 ) -> dict:
     """Describe the chosen setting with its values and paired differences on both parts.
 
@@ -33,24 +35,26 @@ def describe_proposal(
         What won.
     records, differences : sequence of dict
         As :mod:`harness.summary` makes them.
+    judged_on : str
+        The part of the queries that judges the choice.
 
     Returns
     -------
     dict
-        ``beats_both`` is true when, on the unseen part, the intervals of the differences against
+        ``beats_both`` is true when, on the judging part, the intervals of the differences against
         reciprocal rank fusion and against the best single arm lie above 0.
     """
-    setting = settings[choice.proposal]
+    setting, parts = settings[choice.proposal], (VALIDATION, judged_on)
     against = [
         _without(record, "role", "measure")
         for record in differences
-        if record["role"] == PROPOSAL and record["task"] == MACRO and _is_judged(record)
+        if record["role"] == PROPOSAL and record["task"] == MACRO and record["part"] in parts
     ]
     names = [settings[number].name for number in choice.plateau]
     return {
         "setting": setting.name,
         **setting.as_dict(),
-        "arms": [asdict(arm) for arm in config.arm_specs() if arm.name in setting.fusion.weights],
+        **_arms(config, setting),
         "measure": config.select.measure,
         "objective": config.select.objective,
         "chosen_on": VALIDATION,
@@ -62,26 +66,30 @@ def describe_proposal(
             if record["setting"] == setting.name
             and record["measure"] == config.select.measure
             and record["task"] == MACRO
-            and _is_judged(record)
+            and record["part"] in parts
         ],
         "against": against,
-        "beats_both": _beats_both(against),
+        "beats_both": _beats_both(against, judged_on),
         "regressions_on_unseen": [
             _without(record, "role", "measure", "part")
             for record in differences
-            if record["role"] == PROPOSAL and record["part"] == UNSEEN and record["ci_high"] < 0
+            if record["role"] == PROPOSAL and record["part"] == judged_on and record["ci_high"] < 0
         ],
     }
 
 
-def _is_judged(record: dict) -> bool:
-    return record["part"] in (VALIDATION, UNSEEN)
+def _arms(config: RunConfig | AdaptiveConfig, setting: Setting) -> dict:
+    if isinstance(config, AdaptiveConfig):
+        return {}
+    return {
+        "arms": [asdict(arm) for arm in config.arm_specs() if arm.name in setting.fusion.weights]
+    }
 
 
-def _beats_both(against: Sequence[dict]) -> bool:
+def _beats_both(against: Sequence[dict], judged_on: str) -> bool:
     """Look at the last macro mean of each comparison: the mean of datasets when there is one."""
     verdicts = {
-        record["against"]: record["ci_low"] > 0 for record in against if record["part"] == UNSEEN
+        record["against"]: record["ci_low"] > 0 for record in against if record["part"] == judged_on
     }
     wanted = [baseline for baseline in (RRF, BEST_ARM) if baseline in verdicts]
     return bool(wanted) and all(verdicts[baseline] for baseline in wanted)

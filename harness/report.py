@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.describe import describe_setting
 from harness.markdown import markdown_table
 from harness.measures import MACRO
 from harness.plots import draw_plots
@@ -15,8 +16,8 @@ from harness.report_tables import (
     paired_differences,
     quality,
 )
-from harness.splits import ALL, UNSEEN, VALIDATION
-from harness.summary import find_record, read_summary
+from harness.splits import ALL, VALIDATION
+from harness.summary import find_record, judged_on, read_summary
 
 REPORT_FILE = "report.md"
 
@@ -64,54 +65,61 @@ def write_report(out_dir: Path) -> Path:
 def _opening(summary: dict, records: list[dict]) -> str:
     config = summary["config"]
     confidence = f"{100 * config['bootstrap']['confidence']:g} %"
-    arms = ", ".join(_arm(arm) for arm in config["arms"])
+    parts = (ALL, VALIDATION, judged_on(summary))
     sizes = []
     for dataset in summary["roles"]:
         counts = {
             part: found["n"]
-            for part in (ALL, VALIDATION, UNSEEN)
+            for part in parts
             if (found := find_record(records, dataset=dataset, part=part, task=MACRO))
         }
         tasks = {r["task"] for r in records if r["dataset"] == dataset and r["task"] != MACRO}
-        sizes.append(
-            [dataset, len(tasks), *(counts.get(part, 0) for part in (ALL, VALIDATION, UNSEEN))]
-        )
+        sizes.append([dataset, len(tasks), *(counts.get(part, 0) for part in parts)])
     return "\n\n".join(
         [
             f"# {config['name']}",
             *([config["description"]] if config["description"] else []),
             f"{len(summary['settings'])} settings were replayed over pools frozen at depth "
-            f"{config['freeze']['depth']} with the embedding model `{_model(records)}` and the "
-            f"arms {arms}. Regime: {summary['regime']}. Every figure is x 100; brackets hold "
+            f"{config['freeze']['depth']} with the embedding model `{_model(records)}` and "
+            f"{_frozen(config)}. Regime: {summary['regime']}. Every figure is x 100; brackets hold "
             f"{confidence} bootstrap intervals ({config['bootstrap']['resamples']} resamples of "
             "queries inside each task). A dataset's value is the unweighted mean over its tasks.",
-            markdown_table(["dataset", "tasks", "judged queries", "validation", "unseen"], sizes),
+            markdown_table(["dataset", "tasks", "judged queries", *parts[1:]], sizes),
         ]
     )
 
 
 def _proposal(summary: dict) -> str:
     proposal = summary["proposal"]
-    weights = ", ".join(f"{arm} {weight:g}" for arm, weight in proposal["weights"].items())
-    kind = "score fusion" if proposal["fusion"] == "score" else f"RRF, k = {proposal['rrf_k']:g}"
+    part = judged_on(summary)
     tied = proposal["not_told_apart"]["count"] - 1
     objective = f"the mean {proposal['measure']}"
     if proposal.get("objective") == "worst_margin":
         objective = f"the smallest lead in {proposal['measure']} over a dataset's best single arm"
     verdict = (
-        "On unseen queries it lies above both RRF and the best single arm, intervals included."
+        f"On {part} queries it lies above both RRF and the best single arm, intervals included."
         if proposal["beats_both"]
-        else "On unseen queries it is **not** shown to lie above both RRF and the best single arm."
+        else f"On {part} queries it is **not** shown to lie above both RRF and the best single arm."
     )
     return "\n\n".join(
         [
             "## Proposal",
-            f"**{proposal['setting']}**: {kind}; depth {proposal['depth']}; weights {weights}. "
+            f"**{proposal['setting']}**: {describe_setting(proposal)}. "
             f"Chosen on the validation part by {objective} among {proposal['among']} "
             f"settings; {tied} others cannot be told apart from it there. {verdict} "
             "A default changes by a person's commit, not by this run.",
         ]
     )
+
+
+def _frozen(config: dict) -> str:
+    if config.get("kind") == "adaptive":
+        grams = [
+            _arm({"name": f"gram{size}", "kind": "gram", "size": size} | config["signals"][name])
+            for size, name in ((3, "gram3"), (4, "gram4"))
+        ]
+        return f"the signals of rows and blocks: the embedding, {' and '.join(grams)}"
+    return f"the arms {', '.join(_arm(arm) for arm in config['arms'])}"
 
 
 def _notes(summary: dict) -> str:

@@ -9,15 +9,15 @@ from harness.markdown import markdown_table, percent
 from harness.measures import MACRO, MEASURES
 from harness.plot_roles import shown_roles
 from harness.selection import BEST_ARM, PROPOSAL, RRF, SHIPPED_ROLE
-from harness.splits import ALL, UNSEEN, VALIDATION
-from harness.summary import find_record
+from harness.splits import ALL, VALIDATION
+from harness.summary import find_record, judged_on
 
 BEST_SHOWN = 10
 
 
 def quality(summary: dict, records: list[dict]) -> str:
     measure = summary["config"]["select"]["measure"]
-    rows = []
+    rows, parts = [], (judged_on(summary), VALIDATION, ALL)
     for dataset, roles in summary["roles"].items():
         for role in shown_roles(summary):
             if role in roles:
@@ -30,20 +30,20 @@ def quality(summary: dict, records: list[dict]) -> str:
                         task=MACRO,
                         measure=measure,
                     )
-                    for part in (UNSEEN, VALIDATION, ALL)
+                    for part in parts
                 }
                 rows.append([dataset, role, roles[role], *map(percent, found.values())])
     note = (
-        "*Best single arm* is the best on the unseen part, in hindsight, which favours it. "
+        f"*Best single arm* is the best on the {parts[0]} part, in hindsight, which favours it. "
         "*Best fused* is each dataset's own choice on its validation part."
     )
-    header = ["dataset", "", "setting", "unseen", "validation", "all queries"]
+    header = ["dataset", "", "setting", *parts[:2], "all queries"]
     return f"## {measure}\n\n{markdown_table(header, rows)}\n\n{note}"
 
 
 def paired_differences(summary: dict) -> str:
-    rows = []
-    for record in _macro(summary["differences"], UNSEEN):
+    rows, judging = [], judged_on(summary)
+    for record in _macro(summary["differences"], judging):
         both = [
             find_record(
                 summary["differences"],
@@ -51,7 +51,7 @@ def paired_differences(summary: dict) -> str:
                 task=MACRO,
                 **{key: record[key] for key in ("dataset", "role", "against")},
             )
-            for part in (UNSEEN, VALIDATION)
+            for part in (judging, VALIDATION)
         ]
         if record["role"] in shown_roles(summary):
             rows.append(
@@ -61,18 +61,19 @@ def paired_differences(summary: dict) -> str:
             )
     if not rows:
         return ""
-    header = ["dataset", "", "minus", "unseen", "validation", "on unseen"]
+    header = ["dataset", "", "minus", judging, "validation", f"on {judging}"]
     return "## Paired differences\n\n" + markdown_table(header, rows)
 
 
 def by_task(summary: dict, records: list[dict]) -> str:
     measure, parts = summary["config"]["select"]["measure"], []
+    judging = judged_on(summary)
     roles = shown_roles(summary)
     for dataset, settings in summary["roles"].items():
         held = [
             r
             for r in records
-            if r["dataset"] == dataset and r["part"] == UNSEEN and r["measure"] == measure
+            if r["dataset"] == dataset and r["part"] == judging and r["measure"] == measure
         ]
         counts = {r["task"]: r["n"] for r in held}
         tasks = [*sorted(task for task in counts if task != MACRO), MACRO]
@@ -83,13 +84,14 @@ def by_task(summary: dict, records: list[dict]) -> str:
         ]
         table = markdown_table(["task", "n", *roles], rows)
         parts.append(f"### {dataset}\n\n{table}")
-    return "## By task, unseen queries\n\n" + "\n\n".join(parts)
+    return f"## By task, {judging} queries\n\n" + "\n\n".join(parts)
 
 
 def changes(summary: dict) -> str:
     """Show gains and losses of each task in one table: neither goes without the other."""
+    judging = judged_on(summary)
     roles = [role for role in (PROPOSAL, SHIPPED_ROLE) if role in shown_roles(summary)]
-    held = [r for r in summary["differences"] if r["part"] == UNSEEN and r["role"] in roles]
+    held = [r for r in summary["differences"] if r["part"] == judging and r["role"] in roles]
     pairs = [(role, baseline) for role in roles for baseline in (RRF, BEST_ARM)]
     pairs = [pair for pair in pairs if any((r["role"], r["against"]) == pair for r in held)]
     places = {(r["dataset"], r["task"]): r["n"] for r in held}
@@ -107,7 +109,7 @@ def changes(summary: dict) -> str:
     worse = sum(r["ci_high"] < 0 and r["against"] in (RRF, BEST_ARM) for r in held)
     better = sum(r["ci_low"] > 0 and r["against"] in (RRF, BEST_ARM) for r in held)
     return (
-        "## What got better and what got worse, unseen queries\n\n"
+        f"## What got better and what got worse, {judging} queries\n\n"
         f"Intervals that exclude 0 are marked: gains ▲ ({better}), losses ▼ ({worse}).\n\n"
         + markdown_table(header, rows)
     )
@@ -119,7 +121,7 @@ def _marked(record: dict | None) -> str:
 
 
 def all_measures(summary: dict, records: list[dict]) -> str:
-    rows = []
+    rows, judging = [], judged_on(summary)
     for dataset, roles in summary["roles"].items():
         for role in shown_roles(summary):
             values = [
@@ -127,7 +129,7 @@ def all_measures(summary: dict, records: list[dict]) -> str:
                     records,
                     dataset=dataset,
                     setting=roles.get(role),
-                    part=UNSEEN,
+                    part=judging,
                     task=MACRO,
                     measure=measure,
                 )
@@ -136,11 +138,11 @@ def all_measures(summary: dict, records: list[dict]) -> str:
             if any(values):
                 rows.append([dataset, role, *map(percent, values)])
     header = ["dataset", "", *MEASURES]
-    return "## All measures, unseen queries\n\n" + markdown_table(header, rows)
+    return f"## All measures, {judging} queries\n\n" + markdown_table(header, rows)
 
 
 def best_settings(summary: dict, records: list[dict]) -> str:
-    """Show the best of the sweep as the validation part ranks them, with the unseen part beside."""
+    """Show the best of the sweep as the validation part ranks them, the judging part beside it."""
     scope = MEAN_OF_DATASETS if len(summary["roles"]) > 1 else next(iter(summary["roles"]))
     held = [
         record
@@ -153,12 +155,13 @@ def best_settings(summary: dict, records: list[dict]) -> str:
         (record for record in held if record["part"] == VALIDATION),
         key=lambda record: -record["value"],
     )
-    unseen = {record["setting"]: record for record in held if record["part"] == UNSEEN}
+    judging = judged_on(summary)
+    unseen = {record["setting"]: record for record in held if record["part"] == judging}
     rows = [
         [r["setting"], percent(r), percent(unseen.get(r["setting"]))] for r in ranked[:BEST_SHOWN]
     ]
     title = f"## The {len(rows)} best settings on validation: {scope}"
-    return f"{title}\n\n{markdown_table(['setting', 'validation', 'unseen'], rows)}"
+    return f"{title}\n\n{markdown_table(['setting', 'validation', judging], rows)}"
 
 
 def _macro(records: Sequence[dict], part: str) -> list[dict]:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.embed.registry import load_provider
+from cpersona_jit.errors import UsageError
+from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
+from harness.adaptive.grid import AnySetting, build_adaptive_settings, shipped_baseline
+from harness.adaptive.ledger import open_holdout
+from harness.adaptive.pool import SignalPool, load_signal_pool
+from harness.adaptive.splits import committed_split, keep_parts
 from harness.config import ConfigError, RunConfig
 from harness.datasets.base import Dataset
 from harness.datasets.registry import load_dataset
@@ -15,10 +24,12 @@ from harness.evaluate import Evaluated, evaluate
 from harness.freeze import freeze
 from harness.grid import Setting, build_settings, shipped_setting
 from harness.hashes import code_hash, config_hash, file_hash, git_revision
+from harness.judged import Judged
 from harness.machine import describe_machine
-from harness.pool import Pool, load_pool
+from harness.pool import load_pool
 from harness.proposal import describe_proposal
 from harness.selection import choose
+from harness.splits import DEVELOPMENT, HOLDOUT, VALIDATION
 from harness.summary import (
     REGIME,
     difference_records,
@@ -34,19 +45,20 @@ POOL_FILES = ("candidates.parquet", "queries.parquet", "qrels.parquet")
 
 
 def run(
-    config: RunConfig,
+    config: RunConfig | AdaptiveConfig,
     *,
     data_dir: Path | None,
     out_dir: Path,
     cache_dir: Path,
     command: str,
     progress: Progress,
+    holdout: str | None = None,
 ) -> dict:
     """Do everything that a config asks for and write its summary.
 
     Parameters
     ----------
-    config : RunConfig
+    config : RunConfig or AdaptiveConfig
         What to run.
     data_dir : Path or None
         Where local datasets lie.
@@ -58,6 +70,8 @@ def run(
         What reproduces the run, for the record.
     progress : callable
         Told about all long work.
+    holdout : str, optional
+        Why the holdout is opened; only an adaptive config has one. It is written to the ledger.
 
     Returns
     -------
@@ -66,16 +80,22 @@ def run(
     """
     check_model(config)
     settings, shipped, notes = _settings(config)
+    if holdout is not None:
+        _open_holdout(config, holdout)
     evaluated: list[Evaluated] = []
     for entry in config.datasets:
         progress(f"load {entry.name}", 0, 1)
         dataset = load_dataset(
             entry.name, data_dir, seed=config.seed, sample_queries=entry.sample_queries
         )
+        if isinstance(config, AdaptiveConfig):
+            parts = (VALIDATION, DEVELOPMENT if holdout is None else HOLDOUT)
+            dataset = keep_parts(dataset, committed_split(dataset.name), parts)
         progress(f"load {entry.name}", 1, 1)
-        pool = _frozen_pool(config, dataset, out_dir, cache_dir, progress)
-        notes += [f"{entry.name}: {note}" for note in _dataset_notes(dataset, pool)]
-        evaluated.append(_replayed(pool, settings, config, progress))
+        for model in config.models if isinstance(config, AdaptiveConfig) else [None]:
+            pool = _frozen_pool(config, dataset, model, out_dir, cache_dir, progress)
+            notes += [f"{pool.dataset}: {note}" for note in _dataset_notes(dataset, pool)]
+            evaluated.append(_replayed(pool, settings, config, progress))
     progress("choose and estimate intervals", 0, 1)
     summary, records = summarise(config, evaluated, settings, shipped)
     summary |= {
@@ -91,9 +111,9 @@ def run(
 
 
 def summarise(
-    config: RunConfig,
+    config: RunConfig | AdaptiveConfig,
     evaluated: Sequence[Evaluated],
-    settings: Sequence[Setting],
+    settings: Sequence[Setting] | Sequence[AnySetting],
     shipped: int | None,
 ) -> tuple[dict, list[dict]]:
     """Choose a setting and record everything that was measured.
@@ -125,6 +145,7 @@ def summarise(
     summary = {
         "config": config.model_dump(mode="json"),
         "regime": REGIME,
+        "judged_on": evaluated[0].rest,
         "hashes": {
             "config": config_hash(config),
             "code": code_hash(),
@@ -136,14 +157,16 @@ def summarise(
             one.dataset: {role: settings[number].name for role, number in roles.items()}
             for one, roles in zip(evaluated, choice.roles, strict=True)
         },
-        "proposal": describe_proposal(config, settings, choice, headline, differences),
+        "proposal": describe_proposal(
+            config, settings, choice, headline, differences, evaluated[0].rest
+        ),
         "differences": differences,
         "records": headline,
     }
     return summary, headline + rest
 
 
-def check_model(config: RunConfig) -> None:
+def check_model(config: RunConfig | AdaptiveConfig) -> None:
     """Refuse a dense arm when the provider makes no vectors.
 
     Raises
@@ -151,6 +174,10 @@ def check_model(config: RunConfig) -> None:
     ConfigError
         Names the arm.
     """
+    if isinstance(config, AdaptiveConfig):
+        for model in config.models:
+            load_provider(model.provider).close()
+        return
     dense = [arm.name for arm in config.arms if arm.kind == "dense"]
     if dense and config.model.provider == "none":
         raise ConfigError(
@@ -160,10 +187,23 @@ def check_model(config: RunConfig) -> None:
     load_provider(config.model.provider).close()
 
 
-def _settings(config: RunConfig) -> tuple[list[Setting], int | None, list[str]]:
+def _open_holdout(config: RunConfig | AdaptiveConfig, reason: str) -> None:
+    if not isinstance(config, AdaptiveConfig):
+        raise UsageError("--holdout: only a config of kind 'adaptive' keeps a holdout")
+    names = [dataset.name for dataset in config.datasets]
+    open_holdout(config.name, config_hash(config), names, reason)
+
+
+def _settings(
+    config: RunConfig | AdaptiveConfig,
+) -> tuple[list[Setting] | list[AnySetting], int | None, list[str]]:
     """Build all settings, find the shipped default among them or add it."""
-    settings = build_settings(config)
-    default = shipped_setting(config.arm_specs(), DEFAULT_SETTINGS)
+    if isinstance(config, AdaptiveConfig):
+        settings = build_adaptive_settings(config)
+        default = shipped_baseline(config, DEFAULT_SETTINGS)
+    else:
+        settings = build_settings(config)
+        default = shipped_setting(config.arm_specs(), DEFAULT_SETTINGS)
     if default is None:
         note = "the shipped default uses arms that this run does not freeze: it has no records here"
         return settings, None, [note]
@@ -180,36 +220,51 @@ def _settings(config: RunConfig) -> tuple[list[Setting], int | None, list[str]]:
 
 
 def _frozen_pool(
-    config: RunConfig, dataset: Dataset, out_dir: Path, cache_dir: Path, progress: Progress
-) -> Pool:
+    config: RunConfig | AdaptiveConfig,
+    dataset: Dataset,
+    model: SignalModelConfig | None,
+    out_dir: Path,
+    cache_dir: Path,
+    progress: Progress,
+) -> Judged:
+    adaptive = isinstance(config, AdaptiveConfig)
+    label = dataset.name
+    if adaptive and len(config.models) > 1:
+        label = f"{dataset.name} ({model.provider})"
     pool_dir = freeze(
         config,
         dataset,
+        model=model,
         cache_dir=cache_dir,
-        pools_dir=out_dir / "pools",
-        progress=lambda stage, done, total: progress(f"{stage} {dataset.name}", done, total),
+        # Adaptive runs of one dataset share its pool: they differ only in what they replay.
+        pools_dir=(cache_dir.parent if adaptive else out_dir) / "pools",
+        progress=lambda stage, done, total: progress(f"{stage} {label}", done, total),
     )
-    pool = load_pool(pool_dir)
+    pool = load_signal_pool(pool_dir) if adaptive else load_pool(pool_dir)
     pool.meta["pool_hash"] = config_hash([file_hash(pool_dir / name) for name in POOL_FILES])
-    return pool
+    return replace(pool, dataset=label)
 
 
 def _replayed(
-    pool: Pool, settings: Sequence[Setting], config: RunConfig, progress: Progress
+    pool: Judged,
+    settings: Sequence[Setting] | Sequence[AnySetting],
+    config: RunConfig | AdaptiveConfig,
+    progress: Progress,
 ) -> Evaluated:
     done = 0
+    total = len(pool.query_ids if isinstance(pool, SignalPool) else settings)
 
     def advance(more: int) -> None:
         nonlocal done
         done += more
-        progress(f"replay {pool.dataset}", done, len(settings))
+        progress(f"replay {pool.dataset}", done, total)
 
     return evaluate(pool, settings, config, advance)
 
 
-def _dataset_notes(dataset: Dataset, pool: Pool) -> list[str]:
+def _dataset_notes(dataset: Dataset, pool: Judged) -> list[str]:
     notes = list(dataset.notes)
-    lost = len(pool.judged_ids) - len(pool.gold)
+    lost = len(pool.judged_ids) - np.unique(pool.gold_judged).size
     if lost:
         notes.append(
             f"{lost} of {len(pool.judged_ids)} relevant documents are no candidate of any arm "

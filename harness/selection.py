@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpersona_jit.recall.settings import ArmSpec
+from harness.adaptive.config import AdaptiveConfig
+from harness.adaptive.grid import LEXICAL, RAW
 from harness.config import RunConfig
 from harness.evaluate import Evaluated, evaluate, macro_values, part_means
-from harness.grid import RRF_BASELINE, Setting, arm_baseline, is_single_arm
-from harness.splits import UNSEEN, VALIDATION
+from harness.grid import RRF_BASELINE, Setting, arm_baseline
+from harness.splits import VALIDATION
 
 RAW_EMBEDDING = "raw embedding"
 BEST_ARM = "best single arm"
@@ -69,8 +70,8 @@ def choose(
     """
     objective = _objective(evaluated, settings, config)
     proposal = _first_of_the_best(evaluated, settings, objective, config)
-    roles = [_roles(one, settings, config.arm_specs(), proposal, shipped) for one in evaluated]
-    return Choice(proposal, _plateau(evaluated, proposal, objective, config), roles)
+    roles = [_roles(one, settings, _raw(config), proposal, shipped) for one in evaluated]
+    return Choice(proposal, _plateau(evaluated, settings, proposal, objective, config), roles)
 
 
 def _objective(
@@ -80,7 +81,7 @@ def _objective(
     values = np.array([macro_values(one, VALIDATION) for one in evaluated])
     if config.select.objective == "mean":
         return values.mean(axis=0)
-    single = [number for number, setting in enumerate(settings) if is_single_arm(setting)]
+    single = [number for number, setting in enumerate(settings) if setting.single_arm]
     return (values - values[:, single].max(axis=1, keepdims=True)).min(axis=0)
 
 
@@ -91,8 +92,10 @@ def _first_of_the_best(
     config: RunConfig,
 ) -> int:
     """Return the best setting; among equals the second measure decides, then the depth."""
-    best = _best(objective, range(len(settings)))
-    near = np.flatnonzero(objective >= objective[best] - config.select.tolerance)
+    eligible = [number for number, setting in enumerate(settings) if setting.eligible]
+    best = _best(objective, eligible)
+    floor = objective[best] - config.select.tolerance
+    near = np.array([number for number in eligible if objective[number] >= floor])
     if config.select.tolerance == 0.0 or near.size == 1:
         return best
     measure = {"select": config.select.model_copy(update={"measure": config.select.tie_measure})}
@@ -118,20 +121,19 @@ def role_columns(
 def _roles(
     one: Evaluated,
     settings: Sequence[Setting],
-    arms: Sequence[ArmSpec],
+    raw: str | None,
     proposal: int,
     shipped: int | None,
 ) -> dict[str, int]:
     place = {setting.name: number for number, setting in enumerate(settings)}
-    validation, unseen = macro_values(one, VALIDATION), macro_values(one, UNSEEN)
+    validation, unseen = macro_values(one, VALIDATION), macro_values(one, one.rest)
     if np.isnan(unseen).any():
         unseen = validation
-    single = [place[arm_baseline(arm.name)] for arm in arms]
-    fused = [number for number, setting in enumerate(settings) if not is_single_arm(setting)]
+    single = [n for n, setting in enumerate(settings) if _is_baseline_arm(setting.name)]
+    fused = [n for n, setting in enumerate(settings) if setting.eligible and not setting.single_arm]
     roles: dict[str, int] = {}
-    dense = [arm.name for arm in arms if arm.kind == "dense"]
-    if dense:
-        roles[RAW_EMBEDDING] = place[arm_baseline(dense[0])]
+    if raw is not None:
+        roles[RAW_EMBEDDING] = place[raw]
     roles[BEST_ARM] = _best(unseen, single)
     if RRF_BASELINE in place:
         roles[RRF] = place[RRF_BASELINE]
@@ -143,14 +145,29 @@ def _roles(
     return roles
 
 
+def _raw(config: RunConfig | AdaptiveConfig) -> str | None:
+    """Return the name of the setting that ranks by the embedding alone, if there is one."""
+    if isinstance(config, AdaptiveConfig):
+        return RAW
+    return next((arm_baseline(arm.name) for arm in config.arms if arm.kind == "dense"), None)
+
+
+def _is_baseline_arm(name: str) -> bool:
+    return name == LEXICAL or name.startswith(arm_baseline(""))
+
+
 def _plateau(
-    evaluated: Sequence[Evaluated], proposal: int, objective: np.ndarray, config: RunConfig
+    evaluated: Sequence[Evaluated],
+    settings: Sequence[Setting],
+    proposal: int,
+    objective: np.ndarray,
+    config: RunConfig,
 ) -> list[int]:
     behind = [one.values[proposal] - one.values for one in evaluated]
     means = part_means(evaluated, behind, VALIDATION, config)
     # The last mean is the dataset's macro mean, or the mean of datasets.
     tied = np.flatnonzero(means.intervals.low[-1] <= 0.0)
-    rest = [int(number) for number in tied if number != proposal]
+    rest = [int(n) for n in tied if n != proposal and settings[n].eligible]
     return [proposal, *sorted(rest, key=lambda number: -objective[number])]
 
 

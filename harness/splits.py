@@ -13,6 +13,7 @@ MIN_SCOPES = 6
 """With fewer scopes than this a split by scope would hang on one or two of them."""
 
 ALL, VALIDATION, UNSEEN = "all", "validation", "unseen"
+DEVELOPMENT, HOLDOUT = "development", "holdout"
 PARTS = (ALL, VALIDATION, UNSEEN)
 
 

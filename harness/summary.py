@@ -12,13 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cpersona_jit.errors import CPersonaError, UsageError
+from harness.adaptive.pool import SignalPool
+from harness.adaptive.replay import ranked_adaptive
 from harness.config import RunConfig
-from harness.evaluate import Evaluated, Means, part_means
+from harness.evaluate import MEAN_OF_DATASETS, Evaluated, Means, part_means
 from harness.grid import Setting
 from harness.measures import LIST_LENGTH, MEASURES, from_ranked_lists
 from harness.replay import ranked_lists
 from harness.selection import BASELINE_ROLES, CONTENDER_ROLES, Choice, role_columns
-from harness.splits import PARTS
+from harness.splits import HOLDOUT, UNSEEN
 
 SUMMARY_FILE = "summary.json"
 RECORDS_FILE = "records.parquet"
@@ -49,11 +51,15 @@ def sweep_records(
     config: RunConfig,
     chosen: int | None,
 ) -> list[dict]:
-    """Record the selecting measure of every setting: each dataset, task and part."""
+    """Record the selecting measure of every setting: each dataset, task and part.
+
+    The holdout is left out: it shows the settings that have a role, and no others.
+    """
     columns = [one.values for one in evaluated]
     return [
         record
         for part in _parts_with_queries(evaluated)
+        if part != HOLDOUT
         for record in _as_records(
             part_means(evaluated, columns, part, config),
             part,
@@ -186,21 +192,29 @@ def _read_records(path: Path) -> list[dict]:
 
 
 def _parts_with_queries(evaluated: Sequence[Evaluated]) -> list[str]:
-    return [part for part in PARTS if any(one.part(part).size for one in evaluated)]
+    parts = dict.fromkeys(part for one in evaluated for part in one.parts)
+    return [part for part in parts if any(one.part(part).size for one in evaluated)]
 
 
-def _models(evaluated: Sequence[Evaluated]) -> str:
-    return str(evaluated[0].pool.meta.get("model", ""))
+def _models(evaluated: Sequence[Evaluated]) -> dict[str, str]:
+    """Return the embedding model behind each dataset, and behind their mean."""
+    models = {one.dataset: str(one.pool.meta.get("model", "")) for one in evaluated}
+    return {MEAN_OF_DATASETS: ", ".join(dict.fromkeys(models.values())), **models}
 
 
 def _as_records(
-    means: Means, part: str, measure: str, model: str, names: list[str], chosen: list[bool]
+    means: Means,
+    part: str,
+    measure: str,
+    models: dict[str, str],
+    names: list[str],
+    chosen: list[bool],
 ) -> Iterator[dict]:
     for (row, column), place in _cells(means):
         yield {
             **place,
             "part": part,
-            "model": model,
+            "model": models[place["dataset"]],
             "setting": names[column],
             "measure": measure,
             **_numbers(means, row, column),
@@ -225,8 +239,9 @@ def _numbers(means: Means, row: int, column: int) -> dict:
 
 def _all_measures(one: Evaluated, settings: Sequence[Setting]) -> np.ndarray:
     """Measure settings over all judged queries: float64 (measures, len(settings), Qr)."""
+    ranked = ranked_adaptive if isinstance(one.pool, SignalPool) else ranked_lists
     per_setting = [
-        from_ranked_lists(one.pool, ranked_lists(one.pool, setting, top=LIST_LENGTH))
+        from_ranked_lists(one.pool, ranked(one.pool, setting, top=LIST_LENGTH))
         for setting in settings
     ]
     return np.stack(per_setting, axis=1)
@@ -244,6 +259,11 @@ def _role_differences(
                 pairs.append((contender, baseline))
                 differences.append([a - b for a, b in zip(ours, theirs, strict=True)])
     return pairs, [np.concatenate(parts) for parts in zip(*differences, strict=True)]
+
+
+def judged_on(summary: dict) -> str:
+    """Return the name of the part of the queries that a run's choice is judged on."""
+    return summary.get("judged_on", UNSEEN)
 
 
 def find_record(records: Sequence[dict], **wanted: Any) -> dict | None:

@@ -65,7 +65,7 @@ def dataset() -> Dataset:
 
 def config(url: str, depth: int, **sections: object) -> AdaptiveConfig:
     document = {"kind": "adaptive", "name": "talk", "datasets": [{"name": "talk"}]}
-    document |= {"model": {"provider": url}, "freeze": {"depth": depth}, **sections}
+    document |= {"models": [{"provider": url}], "freeze": {"depth": depth}, **sections}
     return AdaptiveConfig.model_validate(document)
 
 
@@ -153,7 +153,7 @@ def test_every_setting_ranks_as_a_live_recall(frozen):
 
 def test_a_pool_as_deep_as_its_lists_is_deep_enough(frozen):
     data, deep, pool, _, folders = frozen
-    shallow = config(deep.model.provider, 8, base={"depth": 8}, sweep=SWEEP[:1])
+    shallow = config(deep.models[0].provider, 8, base={"depth": 8}, sweep=SWEEP[:1])
     small = load_signal_pool(freeze(shallow, data, jobs=1, **folders))
     assert small.row.size < 0.9 * pool.row.size
     assert not small.listed.all()

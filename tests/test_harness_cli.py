@@ -119,6 +119,9 @@ def test_help_reads_on_a_narrow_terminal(arguments):
 
 
 def test_every_shipped_config_loads():
+    from harness.adaptive.config import AdaptiveConfig
+    from harness.adaptive.grid import build_adaptive_settings
+    from harness.adaptive.splits import committed_split
     from harness.config import load_config
     from harness.grid import build_settings
 
@@ -127,4 +130,9 @@ def test_every_shipped_config_loads():
     for path in configs:
         config = load_config(path)
         assert config.name == path.stem
-        assert len(build_settings(config)) >= 100
+        if isinstance(config, AdaptiveConfig):
+            settings = build_adaptive_settings(config)
+            assert any(setting.eligible and not setting.single_arm for setting in settings)
+            assert all(committed_split(dataset.name) for dataset in config.datasets)
+        else:
+            assert len(build_settings(config)) >= 100

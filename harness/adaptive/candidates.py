@@ -11,7 +11,7 @@ from cpersona_jit.columns.snapshot import UNDATED, Columns
 from cpersona_jit.cues.parse import parse_time_cue
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
-from cpersona_jit.kernels.numpy_path.calibration import LN_BLOCKS, SIGNALS
+from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, LN_BLOCKS, SIGNALS
 from cpersona_jit.memory import Memory
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.envelope import Envelope, open_envelope
@@ -20,8 +20,9 @@ from cpersona_jit.recall.process import DENSE, GRAM, Process
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from cpersona_jit.recall.speakers import speakers_named
 from cpersona_jit.store.timestamps import parse_timestamp
-from harness.adaptive.cue_arms import CUE_ARMS, wrong_cues
+from harness.adaptive.cue_arms import CUE_ARMS, PARSED, wrong_cues
 from harness.datasets.base import DatasetQuery
+from harness.freeze_unit import FreezeError
 
 _MOMENT = pa.list_(pa.float64())
 QUERY_SCHEMA = pa.schema(
@@ -59,6 +60,7 @@ def signal_candidates(
     began = time.perf_counter()
     state = memory.explore(query.text, agent_id=query.scope_id, settings=settings)
     milliseconds = (time.perf_counter() - began) * 1e3
+    _require_vectors(state, query)
     asked = parse_timestamp(query.timestamp or "")
     cue = parse_time_cue(query.text, asked)
     envelopes = _envelopes(state, cue, query.query_id)
@@ -73,11 +75,22 @@ def signal_candidates(
     return pa.table(table), pa.Table.from_pylist([about], QUERY_SCHEMA)
 
 
+def _require_vectors(state: Process, query: DatasetQuery) -> None:
+    """Refuse to freeze what an embedder that failed on the way leaves behind."""
+    columns = state.columns
+    embedded = np.bitwise_count(state.mask.words & columns.embedded.words).sum()
+    if columns.dim and (embedded < state.mask.count or not state.signals.values[DENSE_ROW].any()):
+        raise FreezeError(
+            f"query {query.query_id!r}: it or rows it may see have no vector; "
+            "what is finished is kept: run again to go on"
+        )
+
+
 def _envelopes(state: Process, cue: TimeCue | None, query_id: str) -> dict[str, Envelope]:
     """Open the envelope of each cue arm; those that say nothing about the store are left out."""
     admitted = state.mask.as_bools(state.columns.n)
     times = state.columns.event_time
-    cues = {"parsed": cue} if cue is not None else {}
+    cues = {PARSED: cue} if cue is not None else {}
     opened: dict[str, Envelope] = {}
     while cues:
         arm, wanted = cues.popitem()
@@ -85,7 +98,7 @@ def _envelopes(state: Process, cue: TimeCue | None, query_id: str) -> dict[str, 
         if envelope is None:
             continue
         opened[arm] = envelope
-        if arm == "parsed":
+        if arm == PARSED:
             cues |= wrong_cues(envelope, times[admitted & (times != UNDATED)], query_id)
     return opened
 

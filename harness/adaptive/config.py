@@ -20,16 +20,30 @@ from harness.adaptive.cue_arms import NO_CUE, CueArm
 from harness.config_parts import (
     MAX_SETTINGS,
     BootstrapConfig,
+    ChoiceConfig,
     DatasetConfig,
     Depth,
     ModelConfig,
     Name,
     Section,
-    SelectConfig,
     require_distinct,
 )
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class SignalModelConfig(ModelConfig):
+    """One ``[[models]]`` entry; every dataset is run with every model.
+
+    Parameters
+    ----------
+    provider : str
+        As in other configs.
+    rows_only : bool
+        Embed no blocks: the best block of a row is then, for the embedding, the row itself.
+    """
+
+    rows_only: bool = False
 
 
 class GramConfig(Section):
@@ -125,17 +139,20 @@ class AdaptiveConfig(Section):
     description: str = ""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 20261130
     datasets: Annotated[list[DatasetConfig], Field(min_length=1)]
-    model: ModelConfig = ModelConfig()
+    models: Annotated[list[SignalModelConfig], Field(min_length=1)] = Field(
+        default=[SignalModelConfig()]
+    )
     signals: SignalsConfig = SignalsConfig()
     freeze: FreezeSignalsConfig = FreezeSignalsConfig()
     base: PointConfig = PointConfig()
     sweep: list[GridConfig] = Field(default=[])
-    select: SelectConfig = SelectConfig()
+    select: ChoiceConfig = ChoiceConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
 
     @model_validator(mode="after")
     def _depths_agree(self) -> AdaptiveConfig:
         require_distinct("datasets", [dataset.name for dataset in self.datasets])
+        require_distinct("models", [model.provider for model in self.models])
         depths = [self.base.depth, *(depth for grid in self.sweep for depth in grid.depth or [])]
         if max(depths) > self.freeze.depth:
             raise ValueError(

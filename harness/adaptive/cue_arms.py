@@ -15,7 +15,7 @@ import numpy as np
 from cpersona_jit.cues.time_cue import US_PER_DAY, TimeCue
 from cpersona_jit.recall.envelope import Envelope
 
-NO_CUE = "none"
+NO_CUE, PARSED, SHIFTED, PARTLY = "none", "parsed", "shifted", "partly"
 CueArm = Literal["none", "parsed", "shifted", "partly"]
 CUE_ARMS: tuple[str, ...] = tuple(arm for arm in get_args(CueArm) if arm != NO_CUE)
 
@@ -44,10 +44,10 @@ def wrong_cues(envelope: Envelope, times: np.ndarray, query_id: str) -> dict[str
     width = end - start
     draw = int.from_bytes(hashlib.sha256(query_id.encode()).digest()[:8], "big")
     more = 2 * max(width, US_PER_DAY)
-    periods = {"partly": (start - more, end) if draw & 1 else (start, end + more)}
+    periods = {PARTLY: (start - more, end) if draw & 1 else (start, end + more)}
     elsewhere = _elsewhere(times, start, end)
     if elsewhere:
-        periods["shifted"] = elsewhere[draw % len(elsewhere)]
+        periods[SHIFTED] = elsewhere[draw % len(elsewhere)]
     return {arm: _moved(envelope.cue, *period) for arm, period in periods.items()}
 
 

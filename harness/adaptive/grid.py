@@ -16,10 +16,11 @@ from cpersona_jit.recall.adaptive_settings import (
     CueWeights,
     Structure,
 )
+from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from harness.adaptive.config import AdaptiveConfig, PointConfig
-from harness.adaptive.cue_arms import NO_CUE
-from harness.grid import RRF_BASELINE, arm_baseline
+from harness.adaptive.cue_arms import NO_CUE, PARSED
+from harness.grid import RRF_BASELINE, SHIPPED, arm_baseline
 
 LEXICAL = "whole-row lexical"
 RAW = arm_baseline(SIGNAL_NAMES[DENSE_ROW])
@@ -27,17 +28,32 @@ RAW = arm_baseline(SIGNAL_NAMES[DENSE_ROW])
 
 @dataclass(frozen=True)
 class Baseline:
-    """Whole rows ranked by single signals, their equal sum of z-scores, or rank fusion of them."""
+    """Whole rows ranked by one signal, a weighted sum of z-scores, or rank fusion.
+
+    Without `weights` all are 1.
+    """
 
     name: str
     fusion: Literal["score", "rrf"]
     signals: tuple[int, ...]
     depth: int
+    weights: tuple[float, ...] = ()
+
+    def identity(self) -> tuple:
+        """Return what decides a ranking."""
+        weights = self.weights or (1.0,) * len(self.signals)
+        return self.fusion, self.signals, self.depth, weights
 
     @property
     def single_arm(self) -> bool:
-        """Whether no dense and lexical evidence are fused."""
-        return self.fusion == "score"
+        """Whether dense and lexical evidence are not fused."""
+        mixed = DENSE_ROW in self.signals and len(self.signals) > 1
+        return self.fusion == "score" and not mixed
+
+    @property
+    def eligible(self) -> bool:
+        """Whether it may be chosen."""
+        return True
 
     def as_dict(self) -> dict:
         """Return the baseline as JSON-ready values."""
@@ -45,6 +61,7 @@ class Baseline:
             "kind": "baseline",
             "fusion": self.fusion,
             "signals": [SIGNAL_NAMES[signal] for signal in self.signals],
+            "weights": list(self.weights or [1.0] * len(self.signals)),
             "depth": self.depth,
             "rrf_k": BASELINE_FUSION.rrf_k if self.fusion == "rrf" else None,
         }
@@ -58,11 +75,20 @@ class AdaptiveSetting:
     settings: AdaptiveSettings
     cue: str = NO_CUE
 
+    def identity(self) -> tuple:
+        """Return what decides a ranking."""
+        return self.settings, self.cue
+
     @property
     def single_arm(self) -> bool:
         """Whether only one kind of evidence has a weight, so that nothing is fused."""
         calibration = self.settings.calibration
         return not (calibration.dense_weight and calibration.gram_weight)
+
+    @property
+    def eligible(self) -> bool:
+        """Whether it may be chosen: a cue that is wrong on purpose may not."""
+        return self.cue in (NO_CUE, PARSED)
 
     @property
     def depth(self) -> int:
@@ -87,6 +113,25 @@ def build_adaptive_settings(config: AdaptiveConfig) -> list[AnySetting]:
             name = " ".join(f"{_short(path)}={_text(value)}" for path, value in point.items())
             points.append(_setting(name, _changed(config.base, point), config))
     return [*_baselines(config.freeze.depth), *_distinct(points)]
+
+
+def shipped_baseline(config: AdaptiveConfig, shipped: RecallSettings) -> Baseline | None:
+    """Express a default that fuses arms over whole rows with a run's signals.
+
+    Returns
+    -------
+    Baseline or None
+        None when the run froze its grams in another way.
+    """
+    own = dict(zip((GRAM3_ROW, GRAM4_ROW), config.grams(), strict=True))
+    signals = []
+    for arm in shipped.active_arms:
+        alike = [s for s, spec in own.items() if replace(spec, name=arm.name) == arm]
+        signals += [DENSE_ROW] if arm.kind == "dense" else alike
+    weights = tuple(shipped.fusion.weights[arm.name] for arm in shipped.active_arms)
+    if len(signals) < len(weights) or shipped.fusion.kind != "score":
+        return None
+    return Baseline(SHIPPED, "score", tuple(signals), shipped.depth, weights)
 
 
 def _baselines(depth: int) -> list[Baseline]:
@@ -134,9 +179,9 @@ def _distinct(points: list[AdaptiveSetting]) -> Iterator[AdaptiveSetting]:
     seen: set[tuple] = set()
     names: set[str] = set()
     for point in points:
-        if (point.settings, point.cue) in seen:
+        if point.identity() in seen:
             continue
-        seen.add((point.settings, point.cue))
+        seen.add(point.identity())
         name = next(name for name in _names(point.name) if name not in names)
         names.add(name)
         yield replace(point, name=name)

@@ -129,10 +129,12 @@ class QueryRanker:
             score = rrf_scores(ranks[:, place], weights, BASELINE_FUSION.rrf_k, neutral)
         else:
             score = np.zeros(place.size)
-            for signal in setting.signals:
-                variance = self._covariance[signal, signal]
-                if variance > 0.0:
-                    score += (asked.signals[signal, place] - asked.mean[signal]) / variance**0.5
+            weights = setting.weights or (1.0,) * len(setting.signals)
+            for signal, weight in zip(setting.signals, weights, strict=True):
+                deviation = self._covariance[signal, signal] ** 0.5
+                if deviation > 0.0:
+                    off = asked.signals[signal, place] - asked.mean[signal]
+                    score += weight * (off / deviation)
         return Scored(place, score, np.ones((2, place.size), bool))
 
     def _ranks(self, signal: int, depth: int) -> np.ndarray:
