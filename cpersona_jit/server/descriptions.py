@@ -32,6 +32,10 @@ A row has `ref`, `content`, `source`, `timestamp` (when it was said, as it was g
 {preview}
 The best matches are returned even when nothing matches well, so read them critically: a row may be
 about something else, or may have been overtaken by a later one (compare `timestamp`).
+When you know when it was, say so in `time_cue`: rows of that time come first, and no row is
+shut out. `period`, when present, is the time that was searched first (`from`, `to`, and the
+`words` of the query that named it). A row with `admission` was added after the `limit` best ones,
+for what one kind of evidence alone found (`reservation`) or for the period (`time_cue`).
 `degraded`, when present, names what this search had to do without; then rows may be missing."""
 
 CUT_PREVIEW = """\

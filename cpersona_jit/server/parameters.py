@@ -142,6 +142,57 @@ Limit = Annotated[
     ),
 ]
 
+_ISO_TIME = {"type": "string", "description": "ISO 8601 date or time; no offset means UTC"}
+_CERTAINTY = {"enum": ["sure", "likely", "vague"], "description": "How sure that time is"}
+
+
+def _cue_schema(required: list[str], **fields: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {**fields, "certainty": _CERTAINTY},
+        "additionalProperties": False,
+    } | ({"required": required} if required else {"minProperties": 1})
+
+
+# Any value passes: the library reads cues, and names the field that is wrong.
+TimeCue = Annotated[
+    Any,
+    Field(
+        description="When the thing was said, if you know: a period, a distance from now, or a "
+        "session counted back. Rows of that time come first; it never hides a row. Leave it out "
+        "when the query says when, or when you do not know."
+    ),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                _cue_schema([], after=_ISO_TIME, before=_ISO_TIME),
+                _cue_schema(
+                    ["ago"],
+                    ago={
+                        "type": "object",
+                        "properties": {
+                            "unit": {"enum": ["days", "weeks", "months", "years"]},
+                            "value": {"type": "integer", "minimum": 0},
+                        },
+                        "required": ["unit", "value"],
+                        "additionalProperties": False,
+                    },
+                ),
+                _cue_schema(["named"], named={"enum": ["long_ago", "recently"]}),
+                _cue_schema(
+                    ["sessions_ago"],
+                    sessions_ago={
+                        "type": "integer",
+                        "minimum": 1,
+                        "description": "1 is the newest stored session",
+                    },
+                ),
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+
 Refs = Annotated[
     list[Any],
     Field(

@@ -82,11 +82,17 @@ def _recall_tool(handle: MemoryHandle, settings: ServerSettings) -> Tool:
         project_id: p.ReadProject = None,
         channel: p.ReadChannel = None,
         limit: p.Limit = 10,
+        time_cue: p.TimeCue = None,
     ) -> Annotated[CallToolResult, RecallResponse]:
         result = _call(
             handle,
             lambda memory: memory.recall(
-                query, agent_id=agent_id, project_id=project_id, channel=channel, limit=limit
+                query,
+                agent_id=agent_id,
+                project_id=project_id,
+                channel=channel,
+                limit=limit,
+                time_cue=time_cue,
             ),
         )
         return _answer(recall_response(result, settings.preview_chars))
