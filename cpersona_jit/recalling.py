@@ -78,6 +78,7 @@ def recall_fused(
     info, vector, degraded = _embed_query(sources.provider, query, dense)
     embedded = time.perf_counter()
     columns = sources.columns(info)
+    vector, degraded = _fitting(columns, vector, degraded)
     refreshed = time.perf_counter()
     ranking = rank(columns, query, vector, axes, settings, kernels)
     ranking.milliseconds["embed"] = (embedded - start) * 1e3
@@ -132,6 +133,7 @@ def run_adaptive(
     """Run the process and say what it had to do without."""
     info, vector, degraded = _embed_query(sources.provider, query, dense=True)
     columns, kernels = sources.columns(info), sources.kernels()
+    vector, degraded = _fitting(columns, vector, degraded)
     state = run_process(columns, query, vector, axes, settings, cue, limit, kernels)
     if vector is not None:
         degraded += missing_vectors(columns, state.mask)
@@ -157,6 +159,22 @@ def _embed_query(
         if not dense:
             return None, None, ()
         return info, None, (f"embedder_failed: {error}; recall is lexical only",)
+
+
+def _fitting(
+    columns: Columns, vector: np.ndarray | None, degraded: tuple[str, ...]
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Leave out a query vector that is not as long as those of the rows.
+
+    The kernels trust lengths: one too many numbers and they would read beyond the columns.
+    """
+    if vector is None or not columns.dim or vector.size == columns.dim:
+        return vector, degraded
+    note = (
+        f"embedder_failed: the query's vector has dimension {vector.size}, those of the rows have "
+        f"{columns.dim}; recall is lexical only"
+    )
+    return None, (*degraded, note)
 
 
 def _rows(

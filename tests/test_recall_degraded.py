@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from adaptive_cases import adaptive
 from memory_cases import BagOfWords, settings
 
 import cpersona_jit
 from cpersona_jit import Memory, Record
 from cpersona_jit.embed.provider import ModelInfo, TextKind
 from cpersona_jit.errors import EmbeddingError, UsageError
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
+from cpersona_jit.recall.settings import RecallSettings
 
 CONTENTS = ["green tea", "京都で抹茶を飲んだ", "ramen at night", "自転車を買った", "a red bicycle"]
 
@@ -234,3 +238,28 @@ def test_a_batch_size_that_is_none_is_refused(path: Path, size: object) -> None:
         with pytest.raises(UsageError, match=f"batch_size is {size!r}; allowed: a whole number"):
             memory.store_many(records(), batch_size=size)
         assert memory.status().rows == 0
+
+
+class Flipping(BagOfWords):
+    """A model that changes its dimension and keeps its fingerprint."""
+
+    def flip(self, dim: int) -> None:
+        """Answer with vectors of `dim` numbers from now on."""
+        self.info = replace(self.info, dim=dim)
+
+
+@pytest.mark.parametrize("dim", [32, 128, 4096])
+@pytest.mark.parametrize("chosen", [settings(), adaptive()])
+def test_a_query_vector_of_another_dimension_never_reaches_a_kernel(
+    path: Path, dim: int, chosen: RecallSettings | AdaptiveSettings
+) -> None:
+    model = Flipping()
+    with opened(path, model) as memory:
+        memory.store_many(records())
+        model.flip(dim)
+        result = memory.recall("抹茶 tea", agent_id="a", settings=chosen)
+        assert {row.content for row in result.rows} >= {"green tea", "京都で抹茶を飲んだ"}
+        assert [note for note in result.degraded if "dimension" in note] == [
+            f"embedder_failed: the query's vector has dimension {dim}, those of the rows have 64; "
+            "recall is lexical only"
+        ]
