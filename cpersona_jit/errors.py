@@ -45,3 +45,7 @@ class StoreBusyError(StoreError):
 
 class EmbeddingError(CPersonaError):
     """An embedding provider failed or answered with something that is not a set of vectors."""
+
+
+class ExportError(CPersonaError):
+    """A file for other tools could not be written; an older file of that name is as it was."""

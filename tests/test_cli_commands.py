@@ -192,6 +192,31 @@ def test_an_export_into_a_missing_folder_is_one_line(shell: Shell, tmp_path: Pat
     assert len(err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+def test_an_export_over_the_store_itself_is_refused(shell: Shell, suffix: str) -> None:
+    shell.ok("store", MIA)
+    before = shell.db.read_bytes()
+    code, out, err = shell.run("export", f"{shell.db}{suffix}")
+    assert (code, out) == (2, "")
+    assert "file of the store itself" in err
+    assert shell.db.read_bytes() == before
+    assert MIA in shell.ok("recall", "Mia")
+
+
+def test_an_export_that_cannot_be_written_is_a_failure(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.ok("store", MIA)
+
+    def full(table: pa.Table, path: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    code, out, err = shell.run("export", str(tmp_path / "out.parquet"))
+    assert (code, out) == (1, "")
+    assert "No space left" in err
+
+
 def test_the_default_folder_is_made_for_its_owner_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

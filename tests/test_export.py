@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import stat
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +20,7 @@ import cpersona_jit
 from cpersona_jit import Record, Source
 from cpersona_jit.columns.export import columns_table, export_columns
 from cpersona_jit.columns.snapshot import Columns
-from cpersona_jit.errors import UsageError
+from cpersona_jit.errors import ExportError, UsageError
 from cpersona_jit.text.blocks import split_blocks
 from cpersona_jit.text.grams import code_points, gram_keys, normalise
 
@@ -47,7 +50,7 @@ def test_a_file_reads_back_as_the_snapshot(
     columns: Columns, file_format: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "out"
-    assert export_columns(columns, target, file_format) == 4
+    assert export_columns(columns, target, file_format, store=tmp_path / "m.db") == 4
     table = READERS[file_format](target)
     rows = table.to_pylist()
     assert [row["ref"] for row in rows] == ["mem:1", "mem:2", "mem:3", "mem:4"]
@@ -66,7 +69,7 @@ def test_codes_signs_and_grams_read_back(
     columns: Columns, file_format: str, tmp_path: Path
 ) -> None:
     target = tmp_path / "out"
-    export_columns(columns, target, file_format)
+    export_columns(columns, target, file_format, store=tmp_path / "m.db")
     rows = READERS[file_format](target).to_pylist()
     assert rows[3]["code"] is None
     assert rows[3]["sign_bits"] is None
@@ -86,7 +89,7 @@ def test_blocks_read_back_as_lists(tmp_path: Path, file_format: str) -> None:
     with cpersona_jit.open(tmp_path / "m.db", BagOfWords(), wait_for_kernels=False) as memory:
         memory.store_many([Record("short?", "a"), Record(text, "a", source=Source(name="愛子"))])
         columns = memory.columns()
-    export_columns(columns, tmp_path / "out", file_format)
+    export_columns(columns, tmp_path / "out", file_format, store=tmp_path / "m.db")
     short, long = READERS[file_format](tmp_path / "out").to_pylist()
     assert (short["is_question"], short["text_length"], long["text_length"]) == (True, 6, 660)
     assert short["block_start"] == short["block_code"] == short["block_gram3_keys"] == []
@@ -101,7 +104,10 @@ def test_blocks_read_back_as_lists(tmp_path: Path, file_format: str) -> None:
 @pytest.mark.parametrize("file_format", READERS)
 def test_an_empty_store_is_an_empty_table(tmp_path: Path, file_format: str) -> None:
     with cpersona_jit.open(tmp_path / "m.db", "none", wait_for_kernels=False) as memory:
-        assert export_columns(memory.columns(), tmp_path / "out", file_format) == 0
+        assert (
+            export_columns(memory.columns(), tmp_path / "out", file_format, store=tmp_path / "m.db")
+            == 0
+        )
     table = READERS[file_format](tmp_path / "out")
     assert table.num_rows == 0
     assert {"ref", "agent_id", "code", "gram3_keys"} <= set(table.column_names)
@@ -118,7 +124,7 @@ def test_a_store_without_a_model_has_no_codes(tmp_path: Path) -> None:
 def test_an_older_file_is_replaced(columns: Columns, tmp_path: Path) -> None:
     target = tmp_path / "out"
     target.write_text("something older")
-    export_columns(columns, target, "parquet")
+    export_columns(columns, target, "parquet", store=tmp_path / "m.db")
     assert pq.read_table(target).num_rows == 4
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert sorted(file.name for file in tmp_path.iterdir() if "m.db" not in file.name) == ["out"]
@@ -135,8 +141,8 @@ def test_a_failure_leaves_the_older_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pq, "write_table", dies_half_way)
-    with pytest.raises(UsageError, match="No space left"):
-        export_columns(columns, target, "parquet")
+    with pytest.raises(ExportError, match="No space left"):
+        export_columns(columns, target, "parquet", store=tmp_path / "m.db")
     assert target.read_text() == "something older"
     assert sorted(file.name for file in tmp_path.iterdir() if "m.db" not in file.name) == ["out"]
 
@@ -151,12 +157,95 @@ def test_a_target_that_cannot_be_written_is_named(
     monkeypatch.chdir(tmp_path)
     before = sorted(os.listdir(tmp_path))
     with pytest.raises(UsageError) as raised:
-        export_columns(columns, name, "arrow")
+        export_columns(columns, name, "arrow", store=tmp_path / "m.db")
     assert repr(name) in str(raised.value)
     assert sorted(os.listdir(tmp_path)) == before
 
 
+OWN_FILES = ("m.db", "m.db-wal", "m.db-shm", "m.db-journal")
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {
+        file.name: file.read_bytes()
+        for file in folder.iterdir()
+        if file.is_file() and not file.name.endswith("-shm")  # locks: they change while open
+    }
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+@pytest.mark.parametrize("way", ["name", "dotted", "relative", "symlink", "hard link"])
+def test_no_file_of_the_store_is_ever_replaced(
+    tmp_path: Path, name: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = tmp_path / "m.db"
+    with cpersona_jit.open(store, "none", wait_for_kernels=False) as memory:
+        memory.store("green tea", agent_id="a")
+        target = tmp_path / "out"
+        if way == "hard link" and not (tmp_path / name).exists():
+            pytest.skip("there is no such file to link to")
+        if way == "symlink":
+            target.symlink_to(tmp_path / name)
+        elif way == "hard link":
+            target.hardlink_to(tmp_path / name)
+        elif way == "dotted":
+            (tmp_path / "folder").mkdir()
+            target = tmp_path / "folder" / ".." / name
+        else:
+            target = Path(name) if way == "relative" else tmp_path / name
+        columns, before = memory.columns(), bytes_of(tmp_path)
+        with pytest.raises(UsageError, match="file of the store itself"):
+            export_columns(columns, target, "parquet", store=store)
+        assert bytes_of(tmp_path) == before
+        assert memory.get_contents(["mem:1"], agent_id="a").rows[0].content == "green tea"
+
+
+def test_a_store_opened_by_a_link_is_not_replaced_by_its_own_name(tmp_path: Path) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "m.db")
+    with cpersona_jit.open(link, "none", wait_for_kernels=False) as memory:
+        columns = memory.columns()
+        for name in (*OWN_FILES, "link.db"):
+            with pytest.raises(UsageError, match="file of the store itself"):
+                export_columns(columns, tmp_path / name, "arrow", store=link)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("kind", ["fifo", "socket"])
+def test_what_is_no_regular_file_is_not_replaced(
+    columns: Columns, tmp_path: Path, kind: str, linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    if kind == "fifo":
+        os.mkfifo("special")
+    else:
+        with socket.socket(socket.AF_UNIX) as special:
+            special.bind("special")
+    target = tmp_path / "special"
+    before = target.stat()
+    if linked:
+        target = tmp_path / "link"
+        target.symlink_to("special")
+    with pytest.raises(UsageError, match="not a regular file"):
+        export_columns(columns, target, "arrow", store=tmp_path / "m.db")
+    assert target.stat() == before
+    assert target.is_symlink() == linked
+
+
+@pytest.mark.parametrize("cause", [errno.EACCES, errno.EROFS, errno.EIO, errno.EDQUOT])
+def test_a_failed_write_is_no_wrong_usage(
+    columns: Columns, tmp_path: Path, cause: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*args: object, **options: object) -> None:
+        raise OSError(cause, os.strerror(cause))
+
+    monkeypatch.setattr(tempfile, "mkstemp", fails)
+    with pytest.raises(ExportError, match=os.strerror(cause)):
+        export_columns(columns, tmp_path / "out", "arrow", store=tmp_path / "m.db")
+
+
 def test_an_unknown_format_is_refused(columns: Columns, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="format is 'csv'; allowed: arrow, parquet"):
-        export_columns(columns, tmp_path / "out", "csv")
+        export_columns(columns, tmp_path / "out", "csv", store=tmp_path / "m.db")
     assert not (tmp_path / "out").exists()

@@ -32,5 +32,5 @@ def export(
     with open_memory(db, embedder, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 
-        rows = export_columns(memory.columns(), out, file_format.value)
+        rows = export_columns(memory.columns(), out, file_format.value, store=db)
     console().print(f"{rows} rows written to {out}", soft_wrap=True)

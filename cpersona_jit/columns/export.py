@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from contextlib import suppress
@@ -13,14 +14,24 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
+from cpersona_jit.columns.export_target import refuse_target
 from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
-from cpersona_jit.errors import UsageError
+from cpersona_jit.errors import CPersonaError, ExportError, UsageError
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
 
+# The name itself is wrong; every other error is the disk's or the permissions'.
+_BAD_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
-def export_columns(columns: Columns, path: str | os.PathLike[str], format: ExportFormat) -> int:
+
+def export_columns(
+    columns: Columns,
+    path: str | os.PathLike[str],
+    format: ExportFormat,
+    *,
+    store: str | os.PathLike[str],
+) -> int:
     """Write the snapshot of a store, one row per memory; the file appears whole or not at all.
 
     Its grams tell what the memories say, so like the store it is readable by its owner only.
@@ -30,9 +41,11 @@ def export_columns(columns: Columns, path: str | os.PathLike[str], format: Expor
     columns : Columns
         The snapshot.
     path : str or path
-        File to write. An existing file is replaced.
+        File to write. An existing regular file is replaced.
     format : {"arrow", "parquet"}
         Arrow IPC (readable with memory mapping) or Parquet.
+    store : str or path
+        The store that the columns come from: none of its files is ever replaced.
 
     Returns
     -------
@@ -42,13 +55,17 @@ def export_columns(columns: Columns, path: str | os.PathLike[str], format: Expor
     Raises
     ------
     UsageError
-        Unknown format, or the file cannot be written.
+        Unknown format, or no such file can be written: its folder is missing, or it is a file of
+        the store or no regular file. Nothing was written.
+    ExportError
+        Writing failed (full disk, no permission); an older file is as it was.
     """
     if format not in get_args(ExportFormat):
         raise UsageError(f"format is {format!r}; allowed: {', '.join(get_args(ExportFormat))}")
     table = columns_table(columns)
     target = Path(path)
     try:
+        refuse_target(path, store)
         # Readable by its owner only, beside the target, under a name that nobody else uses.
         descriptor, temporary = tempfile.mkstemp(prefix=".export-", dir=target.parent)
         os.close(descriptor)
@@ -62,9 +79,15 @@ def export_columns(columns: Columns, path: str | os.PathLike[str], format: Expor
             with suppress(FileNotFoundError):  # after a success it has its final name
                 os.unlink(temporary)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
-        cause = getattr(error, "strerror", None) or error
-        raise UsageError(f"{os.fspath(path)!r} cannot be written ({cause})") from error
+        raise _write_error(path, error) from error
     return table.num_rows
+
+
+def _write_error(path: str | os.PathLike[str], error: OSError | ValueError) -> CPersonaError:
+    cause = getattr(error, "strerror", None) or error
+    bad_name = not isinstance(error, OSError) or error.errno in _BAD_NAME
+    kind = UsageError if bad_name else ExportError
+    return kind(f"{os.fspath(path)!r} cannot be written ({cause})")
 
 
 def columns_table(columns: Columns) -> pa.Table:
