@@ -35,6 +35,7 @@ from harness.embedding_cache import CachedProvider
 from harness.freeze_arms import arm_candidates
 from harness.freeze_unit import Ask, FreezeError, Unit, freeze_unit, write_table
 from harness.hashes import config_hash, dataset_hash, engine_hash
+from harness.pool_files import HASHES, is_finished, pool_file_hashes
 
 QUERIES_PER_UNIT = 256
 EMBED_AT_ONCE = 1024  # texts between two movements of the progress bar
@@ -88,7 +89,7 @@ def freeze(
     kept["rows_only"] = model.rows_only
     meta = _describe(kept, dataset, provider)
     pool_dir = Path(pools_dir) / f"{dataset.name.replace('/', '_')}-{config_hash(meta)[:12]}"
-    if (pool_dir / "meta.json").is_file():
+    if is_finished(pool_dir):
         return pool_dir
     parts = pool_dir / "parts"
     parts.mkdir(parents=True, exist_ok=True)
@@ -112,7 +113,8 @@ def freeze(
         ) from error
     _join(pool_dir, units, dataset)
     temporary = pool_dir / "meta.json.tmp"
-    temporary.write_text(json.dumps({**meta, "complete": True}, indent=1), encoding="utf-8")
+    finished = {**meta, HASHES: pool_file_hashes(pool_dir), "complete": True}
+    temporary.write_text(json.dumps(finished, indent=1), encoding="utf-8")
     os.replace(temporary, pool_dir / "meta.json")
     # Workers of a run that was killed may still be writing here; the pool no longer needs it.
     shutil.rmtree(parts, ignore_errors=True)

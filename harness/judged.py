@@ -10,14 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cpersona_jit.errors import CPersonaError
+from harness.pool_files import PoolError, check_pool_files
 
 QUERY_COLUMNS = ("query_id", "scope_id", "task", "dataset", "latency_ms")
 CANDIDATE_COLUMNS = ("query_index", "doc_id")
-
-
-class PoolError(CPersonaError):
-    """A pool folder is incomplete, damaged or does not fit together."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +94,21 @@ def read_judged(pool_dir: Path, queries: pa.Table, candidates: pa.Table, meta: d
 
 
 def read_meta(pool_dir: Path, kind: str) -> dict:
-    """Return what a finished pool says of itself; `kind` is a key that only its kind has."""
+    """Return what a finished pool says of itself, once its files are known to be the frozen ones.
+
+    Parameters
+    ----------
+    pool_dir : Path
+        Folder of the pool.
+    kind : str
+        A key that only its kind has.
+    """
     path = pool_dir / "meta.json"
     try:
         meta = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PoolError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise PoolError(
             f"{path}: not valid JSON; delete {pool_dir.name} to freeze it again"
         ) from error
@@ -112,6 +116,7 @@ def read_meta(pool_dir: Path, kind: str) -> dict:
         raise PoolError(f"{path}: does not describe a pool of {kind} (no {kind} in it)")
     if meta.get("complete") is not True:
         raise PoolError(f"{path}: the pool is not complete; run again to finish freezing it")
+    check_pool_files(pool_dir, meta)
     return meta
 
 

@@ -58,7 +58,7 @@ def load_pool(pool_dir: Path) -> Pool:
     """
     pool_dir = Path(pool_dir)
     meta = read_meta(pool_dir, "arms")
-    arms = tuple(arm["name"] if isinstance(arm, dict) else str(arm) for arm in meta["arms"])
+    arms = _arm_names(pool_dir, meta["arms"])
     queries = read_table(
         pool_dir / "queries.parquet",
         [*QUERY_COLUMNS, *(f"{arm}_{part}" for arm in arms for part in ("mean", "std"))],
@@ -77,6 +77,17 @@ def load_pool(pool_dir: Path) -> Pool:
         z_scores=_z_scores(candidates, queries, arms, np.diff(common["offsets"])),
         ranks=stack(candidates, [f"{arm}_rank" for arm in arms], np.int32),
     )
+
+
+def _arm_names(pool_dir: Path, arms: object) -> tuple[str, ...]:
+    names = [arm.get("name") for arm in arms if isinstance(arm, dict)] if arms else []
+    sound = all(isinstance(name, str) and name for name in names)
+    if not names or not sound or not len(set(names)) == len(names) == len(arms):
+        raise PoolError(
+            f"{pool_dir / 'meta.json'}: arms is {str(arms)[:60]!r}; allowed: a list of objects, "
+            f"each with a name of its own; delete the folder {pool_dir.name} and run again"
+        )
+    return tuple(names)
 
 
 def _z_scores(

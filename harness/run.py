@@ -13,6 +13,7 @@ from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
+from harness.adaptive.cue_study import cue_study
 from harness.adaptive.grid import AnySetting, build_adaptive_settings, shipped_baseline
 from harness.adaptive.ledger import open_holdout
 from harness.adaptive.pool import SignalPool, load_signal_pool
@@ -23,12 +24,13 @@ from harness.datasets.registry import load_dataset
 from harness.evaluate import Evaluated, evaluate
 from harness.freeze import freeze
 from harness.grid import Setting, build_settings, shipped_setting
-from harness.hashes import code_hash, config_hash, file_hash, git_revision
+from harness.hashes import code_hash, config_hash, git_revision
 from harness.judged import Judged
 from harness.machine import describe_machine
 from harness.pool import load_pool
+from harness.pool_files import HASHES, POOL_FILES
 from harness.proposal import describe_proposal
-from harness.selection import choose
+from harness.selection import choose, parsed_choice
 from harness.splits import DEVELOPMENT, HOLDOUT, VALIDATION
 from harness.summary import (
     REGIME,
@@ -40,8 +42,6 @@ from harness.summary import (
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much is done, of how many."""
-
-POOL_FILES = ("candidates.parquet", "queries.parquet", "qrels.parquet")
 
 
 def run(
@@ -163,6 +163,9 @@ def summarise(
         "differences": differences,
         "records": headline,
     }
+    if isinstance(config, AdaptiveConfig):
+        asked = parsed_choice(evaluated, settings, choice, config)
+        summary["cue_study"] = asked and cue_study(evaluated, asked, config)
     return summary, headline + rest
 
 
@@ -241,7 +244,7 @@ def _frozen_pool(
         progress=lambda stage, done, total: progress(f"{stage} {label}", done, total),
     )
     pool = load_signal_pool(pool_dir) if adaptive else load_pool(pool_dir)
-    pool.meta["pool_hash"] = config_hash([file_hash(pool_dir / name) for name in POOL_FILES])
+    pool.meta["pool_hash"] = config_hash([pool.meta[HASHES][name] for name in POOL_FILES])
     return replace(pool, dataset=label)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.pool_files import HASHES, pool_file_hashes
+
 ARMS = ("dense", "gram3")
 DEPTH = 40
 
@@ -73,6 +75,14 @@ def write_pool(
     meta = {"arms": [{"name": arm} for arm in arms], "depth": DEPTH, "model": "made-model"}
     meta |= {"dataset": dataset, "data_hash": f"{seed:064x}", "complete": True}
     (pool_dir / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    return seal(pool_dir)
+
+
+def seal(pool_dir: Path) -> Path:
+    """Let the pool's hashes be those of its files as they are, as freezing does at its end."""
+    path = pool_dir / "meta.json"
+    meta = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(meta | {HASHES: pool_file_hashes(pool_dir)}), encoding="utf-8")
     return pool_dir
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import shutil
 from itertools import pairwise, product, zip_longest
 from pathlib import Path
@@ -192,6 +193,18 @@ def test_a_pool_is_found_again_when_nothing_that_decides_it_changed(server, fold
     assert {path.name: path.stat().st_mtime_ns for path in pool_dir.iterdir()} == before
     assert told == []
     assert set(server.answered) <= {"dimension"}
+
+
+def test_a_pool_of_a_time_before_hashes_is_frozen_again(tmp_path):
+    folders = {"cache_dir": tmp_path / "cache", "pools_dir": tmp_path / "pools"}
+    config, dataset = run_config("none"), conversations(rows=12, queries=2, scopes=("ja-1",))
+    pool_dir = freeze(config, dataset, jobs=1, **folders)
+    meta = json.loads((pool_dir / "meta.json").read_text(encoding="utf-8"))
+    assert set(meta.pop("sha256")) == {"candidates.parquet", "queries.parquet", "qrels.parquet"}
+    (pool_dir / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    (pool_dir / "candidates.parquet").write_bytes(b"cut")
+    assert freeze(config, dataset, jobs=1, **folders) == pool_dir
+    assert load_pool(pool_dir).query_ids == [query.query_id for query in dataset.queries]
 
 
 def test_a_pool_is_named_anew_when_anything_that_decides_it_changes(server, tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from harness_pools import ARMS, DEPTH, write_pool
+from harness_pools import ARMS, DEPTH, seal, write_pool
 
 from cpersona_jit.recall.settings import FusionSpec
 from harness.grid import Setting
@@ -112,6 +112,35 @@ def test_an_unfinished_pool_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["candidates.parquet", "queries.parquet", "qrels.parquet"])
+def test_a_readable_file_that_is_not_the_frozen_one_is_refused(tmp_path, name):
+    pool_dir = write_pool(tmp_path / "pool")
+    table = pq.read_table(pool_dir / name)
+    pq.write_table(table.slice(0, table.num_rows - 1), pool_dir / name)
+    with pytest.raises(PoolError, match=rf"{name}: .*sha256.*delete the folder pool and run again"):
+        load_pool(pool_dir)
+
+
+@pytest.mark.parametrize("hashes", [None, {}, [], {"candidates.parquet": "0"}])
+def test_a_finished_pool_without_its_hashes_is_refused(tmp_path, hashes):
+    pool_dir = write_pool(tmp_path / "pool")
+    meta = json.loads((pool_dir / "meta.json").read_text(encoding="utf-8"))
+    (pool_dir / "meta.json").write_text(json.dumps(meta | {"sha256": hashes}), encoding="utf-8")
+    with pytest.raises(PoolError, match=r"meta\.json: sha256 must hold"):
+        load_pool(pool_dir)
+
+
+@pytest.mark.parametrize(
+    "arms", [[], {}, [{}], ["dense"], [{"name": 3}], [{"name": "a"}, {"name": "a"}], [None]]
+)
+def test_odd_arms_are_refused(tmp_path, arms):
+    pool_dir = write_pool(tmp_path / "pool")
+    meta = json.loads((pool_dir / "meta.json").read_text(encoding="utf-8"))
+    (pool_dir / "meta.json").write_text(json.dumps(meta | {"arms": arms}), encoding="utf-8")
+    with pytest.raises(PoolError, match=r"meta\.json: arms is"):
+        load_pool(pool_dir)
+
+
+@pytest.mark.parametrize("name", ["candidates.parquet", "queries.parquet", "qrels.parquet"])
 def test_a_damaged_or_missing_file_is_named(tmp_path, name):
     pool_dir = write_pool(tmp_path / "pool")
     path = pool_dir / name
@@ -128,9 +157,11 @@ def test_a_missing_column_and_a_shuffled_index_are_named(tmp_path):
     path = pool_dir / "candidates.parquet"
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["gram3_rank"]), path)
+    seal(pool_dir)
     with pytest.raises(PoolError, match="'gram3_rank'"):
         load_pool(pool_dir)
     pq.write_table(table.take(np.arange(table.num_rows)[::-1]), path)
+    seal(pool_dir)
     with pytest.raises(PoolError, match="query_index"):
         load_pool(pool_dir)
 
@@ -141,5 +172,6 @@ def test_a_document_twice_in_a_query_is_refused(tmp_path):
     table = pq.read_table(path)
     twice = np.sort(np.concatenate([np.arange(table.num_rows)] * 2))
     pq.write_table(table.take(twice), path)
+    seal(pool_dir)
     with pytest.raises(PoolError, match="twice"):
         load_pool(pool_dir)
