@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.adaptive.plots import sensitivity
+from harness.adaptive.report_cues import cue_picture
 from harness.plot_roles import quality_bars, task_dots
 from harness.plot_sweep import depth_curves, weight_map
 
@@ -36,7 +37,7 @@ def draw_plots(summary: dict, records: Sequence[dict], out_dir: Path) -> list[tu
     drawn = [quality_bars(summary, headline, measure)]
     drawn += [task_dots(summary, headline, measure, dataset) for dataset in summary["roles"]]
     if summary["config"].get("kind") == "adaptive":
-        drawn += [sensitivity(summary, sweep, measure)]
+        drawn += [sensitivity(summary, sweep, measure), cue_picture(summary)]
     else:
         drawn += [depth_curves(summary, sweep, measure)]
         drawn += [weight_map(summary, sweep, measure, dataset) for dataset in summary["roles"]]

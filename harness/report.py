@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.adaptive.report_cues import cue_section
 from harness.describe import describe_setting
 from harness.markdown import markdown_table
 from harness.measures import MACRO
@@ -51,6 +52,7 @@ def write_report(out_dir: Path) -> Path:
         paired_differences(summary),
         by_task(summary, headline),
         changes(summary),
+        cue_section(summary),
         all_measures(summary, headline),
         best_settings(summary, records),
         "## Pictures\n\n" + "\n\n".join(f"![{text}]({name})\n\n{text}" for name, text in pictures),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.adaptive.config import AdaptiveConfig
-from harness.adaptive.grid import LEXICAL, RAW
+from harness.adaptive.cue_arms import PARSED
+from harness.adaptive.grid import LEXICAL, RAW, AdaptiveSetting, AnySetting
 from harness.config import RunConfig
 from harness.evaluate import Evaluated, evaluate, macro_values, part_means
 from harness.grid import RRF_BASELINE, Setting, arm_baseline
@@ -72,6 +73,23 @@ def choose(
     proposal = _first_of_the_best(evaluated, settings, objective, config)
     roles = [_roles(one, settings, _raw(config), proposal, shipped) for one in evaluated]
     return Choice(proposal, _plateau(evaluated, settings, proposal, objective, config), roles)
+
+
+def parsed_choice(
+    evaluated: Sequence[Evaluated],
+    settings: Sequence[AnySetting],
+    choice: Choice,
+    config: AdaptiveConfig,
+) -> AdaptiveSetting | None:
+    """Return the proposal if it is asked with the parsed cue, else the best setting that is."""
+    asked = [
+        n for n, s in enumerate(settings) if isinstance(s, AdaptiveSetting) and s.cue == PARSED
+    ]
+    if not asked:
+        return None
+    if choice.proposal in asked:
+        return settings[choice.proposal]
+    return settings[_best(_objective(evaluated, settings, config), asked)]
 
 
 def _objective(

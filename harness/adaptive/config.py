@@ -132,7 +132,7 @@ class GridConfig(Section):
 
 
 class AdaptiveConfig(Section):
-    """A whole config file with ``kind = "adaptive"``."""
+    """A whole config file with ``kind = "adaptive"``; `limit` is the window of a caller."""
 
     kind: Literal["adaptive"]
     name: Name
@@ -144,6 +144,7 @@ class AdaptiveConfig(Section):
     )
     signals: SignalsConfig = SignalsConfig()
     freeze: FreezeSignalsConfig = FreezeSignalsConfig()
+    limit: Annotated[int, Field(ge=1, le=100)] = 10
     base: PointConfig = PointConfig()
     sweep: list[GridConfig] = Field(default=[])
     select: ChoiceConfig = ChoiceConfig()
