@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
+FOREIGN_CHARS = 200  # of what a server or a library says
+_MESSAGE_CHARS = 500
+
 
 class CPersonaError(Exception):
     """Base of every error this package raises on purpose."""
@@ -44,8 +49,32 @@ class StoreBusyError(StoreError):
 
 
 class EmbeddingError(CPersonaError):
-    """An embedding provider failed or answered with something that is not a set of vectors."""
+    """An embedding provider failed or answered with something that is not a set of vectors.
+
+    Its message may hold what a server or a library said and is read by an agent, so that it is
+    :func:`shown`, whoever raises it.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(shown(message, _MESSAGE_CHARS))
 
 
 class ExportError(CPersonaError):
     """A file for other tools could not be written; an older file of that name is as it was."""
+
+
+def shown(text: object, limit: int = FOREIGN_CHARS) -> str:
+    r"""Return foreign text in one line: unprintable characters escaped, at most `limit` characters.
+
+    Parameters
+    ----------
+    text : object
+        Text, or an error that says it.
+    limit : int
+        Longest result; a longer one is cut and ends with an ellipsis.
+    """
+    escaped = ""
+    for char in str(text)[: limit + 1]:
+        kept = char.isprintable() or unicodedata.category(char) == "Zs"
+        escaped += char if kept else char.encode("unicode_escape").decode("ascii")
+    return escaped if len(escaped) <= limit else escaped[: limit - 1] + "…"

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import get_args
 
 import numpy as np
 
 from cpersona_jit.embed.provider import Provider, TextKind
-from cpersona_jit.errors import CPersonaError, EmbeddingError
+from cpersona_jit.errors import CPersonaError, EmbeddingError, shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # A float32 row that was normalised in float64 is within half an ulp of 1, so rows inside one
 # ulp are left alone: normalising twice (a cache around a model) changes no bit.
 _UNIT_TOLERANCE = 2.0**-23
+# How long a call waits for another one to the same provider. A recall has its words to go by
+# without the model; a passage without its vector has to be embedded again.
+PATIENCE_SECONDS: dict[TextKind, float] = {"query": 5.0, "passage": 300.0}
 _BLOCK = 4096  # rows per float64 copy, so that a large corpus does not triple in memory
 
 _locks: weakref.WeakKeyDictionary[Provider, threading.Lock] = weakref.WeakKeyDictionary()
@@ -27,7 +31,8 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
     """Embed texts and return unit rows, or raise.
 
     NUL characters are dropped and lone surrogates become U+FFFD before the model sees the
-    text. Calls to one provider never overlap.
+    text. Calls to one provider never overlap; one that has to wait for longer than
+    `PATIENCE_SECONDS` fails.
 
     Parameters
     ----------
@@ -48,8 +53,8 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
     ValueError
         If a text is empty or `kind` is unknown: both are the caller's mistakes.
     EmbeddingError
-        If the provider fails or answers with anything but that many finite, non-zero rows
-        of its declared dimension.
+        If the provider is busy, fails, or answers with anything but that many finite, non-zero
+        rows of its declared dimension.
     """
     if kind not in get_args(TextKind):
         raise ValueError(f"kind is {kind!r}; allowed: {', '.join(get_args(TextKind))}")
@@ -57,14 +62,16 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
     for i, text in enumerate(cleaned):
         if not text.strip():
             raise ValueError(f"texts[{i}] is empty; skip texts without visible characters")
-    with _lock_of(provider):
+    with _held(provider, PATIENCE_SECONDS[kind]):
         info = provider.info
         try:
             answer = provider.embed(cleaned, kind=kind)
         except CPersonaError:
             raise
         except Exception as error:
-            raise EmbeddingError(f"embedding model {info.label!r} failed: {error}") from error
+            raise EmbeddingError(
+                f"embedding model {info.label!r} failed: {shown(error)}"
+            ) from error
     return unit_rows(_checked(answer, len(cleaned), info.dim, info.label), info.label)
 
 
@@ -124,6 +131,15 @@ def _checked(answer: object, count: int, dim: int | None, label: str) -> np.ndar
         return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _lock_of(provider: Provider) -> threading.Lock:
+@contextmanager
+def _held(provider: Provider, patience: float) -> Iterator[None]:
     with _locks_lock:
-        return _locks.setdefault(provider, threading.Lock())
+        lock = _locks.setdefault(provider, threading.Lock())
+    if not lock.acquire(timeout=patience):
+        raise EmbeddingError(
+            f"the embedding model is busy: another call to it took longer than {patience:g} s"
+        )
+    try:
+        yield
+    finally:
+        lock.release()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import threading
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
 from cpersona_jit.errors import EmbeddingError
 
 _TEXTS_PER_CALL = 100
+_INFO_PATIENCE = 5.0  # seconds to wait for another thread that asks for the dimension
 
 
 class HttpProvider:
@@ -57,10 +58,23 @@ class HttpProvider:
         self._endpoint = parse_endpoint(url, allow_insecure=allow_insecure)
         self._timeout = timeout
         self._max_bytes = max_bytes
+        self._info: ModelInfo | None = None
+        self._info_lock = threading.Lock()
 
-    @cached_property
+    @property
     def info(self) -> ModelInfo:
         """The server's identity; the first use asks it for one vector."""
+        if self._info is None:
+            # While one thread waits for a server that hangs, the others do not queue behind it.
+            if not self._info_lock.acquire(timeout=_INFO_PATIENCE):
+                raise self._error("is busy: it was asked for its dimension and has not answered")
+            try:
+                self._info = self._info or self._asked_info()
+            finally:
+                self._info_lock.release()
+        return self._info
+
+    def _asked_info(self) -> ModelInfo:
         dim = len(self._call(["dimension"])[0])
         endpoint = self._endpoint
         fingerprint = model_fingerprint(

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cpersona_jit.embed.onnx_model import OnnxModel, OnnxProvider
 from cpersona_jit.embed.weights import file_sha256, package_folder
 from cpersona_jit.embed.wordpiece import WordPiece
-from cpersona_jit.errors import EmbeddingError, UsageError
+from cpersona_jit.errors import EmbeddingError, UsageError, shown
 
 
 class FolderSettings(BaseModel):
@@ -107,7 +107,7 @@ def _read_tokenizer_json(path: Path, max_tokens: int) -> Callable[[str], list[in
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises bare Exception
-        raise EmbeddingError(f"cannot read tokenizer {path}: {error}") from error
+        raise EmbeddingError(f"cannot read tokenizer {path}: {shown(error)}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=max_tokens)
     return lambda text: tokenizer.encode(text).ids

@@ -12,7 +12,7 @@ import numpy as np
 
 from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
 from cpersona_jit.embed.weights import package_folder, verify_file
-from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.errors import EmbeddingError, shown
 
 _CHARS_PER_TOKEN = 4  # of English WordPiece; only the stated window depends on it
 
@@ -115,7 +115,7 @@ class OnnxProvider:
                 str(model.path), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime's own errors share no base class
-            raise EmbeddingError(f"cannot load ONNX model {model.path}: {error}") from error
+            raise EmbeddingError(f"cannot load ONNX model {model.path}: {shown(error)}") from error
         self._inputs = _checked_inputs(session, model.path)
         self._output, self._pooled = _choose_output(session, model.path)
         self._tokenize, self._session = tokenize, session
@@ -131,7 +131,9 @@ class OnnxProvider:
         try:
             hidden = self._session.run([self._output], feeds)[0][0]
         except Exception as error:  # onnxruntime's own errors share no base class
-            raise EmbeddingError(f"cannot run ONNX model {self._model.path}: {error}") from error
+            raise EmbeddingError(
+                f"cannot run ONNX model {self._model.path}: {shown(error)}"
+            ) from error
         if self._pooled:
             return hidden.astype(np.float32)
         if self._model.pooling == "cls":

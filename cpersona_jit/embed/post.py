@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 
 from cpersona_jit.embed.endpoint import Endpoint
+from cpersona_jit.errors import shown
 
 _HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
 
@@ -66,7 +67,7 @@ def post_json(endpoint: Endpoint, body: bytes, timeout: float, max_bytes: int) -
     if isinstance(result, PostError):
         raise result
     if isinstance(result, Exception):
-        what = str(result) or type(result).__name__
+        what = shown(result) or type(result).__name__
         raise PostError(f"cannot be used: {what}") from result
     return result
 
@@ -84,7 +85,8 @@ def _exchange(
         connection.request("POST", target, body, _HEADERS)
         response = connection.getresponse()
         if response.status != 200:
-            raise PostError(f"answered with status {response.status} {response.reason}")
+            reason = shown(response.reason)
+            raise PostError(f"answered with status {response.status} {reason}")
         data = response.read(max_bytes + 1)
         if len(data) > max_bytes:
             raise PostError(f"answered with more than {max_bytes} bytes")

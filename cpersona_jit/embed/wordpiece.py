@@ -6,7 +6,7 @@ import unicodedata
 from functools import lru_cache
 from pathlib import Path
 
-from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.errors import EmbeddingError, shown
 
 _LONGEST_WORD = 100  # BERT maps longer words to [UNK] whole
 # The ranges of ideographs that BERT splits into words of one character. The gap before 2B920
@@ -130,7 +130,7 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
         with path.open(encoding="utf-8") as file:
             ids = {line.rstrip("\n"): number for number, line in enumerate(file)}
     except (OSError, UnicodeDecodeError) as error:
-        raise EmbeddingError(f"cannot read vocabulary {path}: {error}") from error
+        raise EmbeddingError(f"cannot read vocabulary {path}: {shown(error)}") from error
     missing = [token for token in ("[UNK]", "[CLS]", "[SEP]") if token not in ids]
     if missing:
         raise EmbeddingError(f"vocabulary {path} lacks {', '.join(missing)}: not a WordPiece file")
