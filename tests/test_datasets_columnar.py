@@ -95,6 +95,8 @@ def without(columns, name):
         ("queries", without(QUERIES, "task"), "queries.parquet: column 'task' is missing"),
         ("corpus", CORPUS | {"text": [1, 2, 3]}, "column 'text' holds int64, text expected"),
         ("qrels", QRELS | {"score": ["a", "b", "c"]}, "column 'score' holds string, whole num"),
+        ("qrels", QRELS | {"score": [1, -1, 1]}, "qrels.parquet, row 1: score -1 of doc_id"),
+        ("qrels", QRELS | {"score": [1, 1, 2**40]}, "allowed: whole numbers from 0 to 1,000,000"),
         ("corpus", CORPUS | {"text": ["a", None, "c"]}, "corpus.parquet, row 1: text is missing"),
         ("corpus", CORPUS | {"doc_id": pa.nulls(3)}, "column 'doc_id' holds null"),
         ("corpus", CORPUS | {"text": [["a"], ["b"], ["c"]]}, "column 'text' holds list"),

@@ -124,6 +124,19 @@ def append(path, text):
         ("single_hop/qrels.tsv", "nobody\tconv_1_t0\t1\n", ["qrels.tsv, line 3", "nobody"]),
         ("single_hop/qrels.tsv", "conv_1_q0 conv_1_t0 1\n", ["line 3", "1 field"]),
         ("single_hop/qrels.tsv", "conv_1_q0\tconv_1_t0\tyes\n", ["line 3", "'yes'"]),
+        ("single_hop/qrels.tsv", "conv_1_q0\tconv_1_t0\t+-5\n", ["qrels.tsv, line 3", "'+-5'"]),
+        ("single_hop/qrels.tsv", f"conv_1_q0\tconv_1_t0\t{'9' * 5000}\n", ["line 3", "9..."]),
+        (
+            "single_hop/qrels.tsv",
+            "conv_1_q0\tconv_1_t0\t1099511627776\n",
+            ["qrels.tsv, line 3", "1099511627776", "0 to 1,000,000"],
+        ),
+        ("single_hop/qrels.tsv", "conv_1_q0\tconv_1_t0\t-1\n", ["line 3", "0 to 1,000,000"]),
+        (
+            "single_hop/qrels.tsv",
+            "conv_1_q0\tconv_1_t0\t2\n",
+            ["qrels.tsv, line 3", "contradicts score 1", "qrels.tsv, line 1"],
+        ),
         ("corpus.jsonl", "{not json\n", ["corpus.jsonl, line 4", "not JSON"]),
         ("corpus.jsonl", "[1]\n", ["corpus.jsonl, line 4", "an object"]),
         ("corpus.jsonl", '{"text": "x"}\n', ["corpus.jsonl, line 4", "id or _id is missing"]),
@@ -140,6 +153,17 @@ def test_damage_names_file_and_line(talk, file, text, parts):
         load_lmeb(talk)
     for part in parts:
         assert part in str(caught.value)
+
+
+def test_a_first_line_with_a_wrong_score_is_no_header(talk):
+    qrels(talk / "multi_hop/qrels.tsv", ("conv_1_q0", "conv_1_t1", "+-5"))
+    with pytest.raises(DatasetError, match=r"qrels\.tsv, line 1: score '\+-5'"):
+        load_lmeb(talk)
+
+
+def test_the_same_judgement_twice_is_one_judgement(talk):
+    append(talk / "multi_hop/qrels.tsv", "conv_1_q0\tconv_1_t1\t1\n")
+    assert load_lmeb(talk).qrels["multi_hop/conv_1_q0"] == {"conv_1_t1": 1}
 
 
 @pytest.mark.parametrize("file", ["corpus.jsonl", "single_hop/qrels.tsv"])

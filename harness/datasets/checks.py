@@ -15,6 +15,9 @@ Place = Callable[[int], str]
 Qrel = tuple[str, str, int]
 """Query id, document id, grade."""
 
+MAX_GRADE = 1_000_000
+"""Far above any benchmark's grades, and small enough for every measure's arithmetic."""
+
 
 def numbered(file: str, unit: str = "row", first: int = 0) -> Place:
     """Place of record ``i`` as ``"<file>, <unit> <i + first>"``."""
@@ -118,9 +121,13 @@ def check_qrels(
     rows: Sequence[DatasetRow],
     place: Place,
 ) -> None:
-    """Refuse relevance that dangles: unknown query, unknown document, or one of another scope."""
+    """Refuse relevance that dangles, contradicts itself or is out of range.
+
+    It dangles when the query or the document is unknown or the document lies in another scope.
+    """
     scope_of = {query.query_id: query.scope_id for query in queries}
     known = {(row.scope_id, row.doc_id) for row in rows}
+    judged: dict[tuple[str, str], tuple[int, int]] = {}
     for index, (query_id, doc_id, grade) in enumerate(qrels):
         if query_id not in scope_of:
             raise DatasetError(f"{place(index)}: query_id {query_id!r} is not among the queries")
@@ -131,10 +138,16 @@ def check_qrels(
                 f"{place(index)}: doc_id {doc_id!r} {why}, but query_id {query_id!r} "
                 f"asks in scope {scope_of[query_id]!r}"
             )
-        if grade < 0:
+        if not 0 <= grade <= MAX_GRADE:
+            raise DatasetError(
+                f"{place(index)}: score {grade} of doc_id {doc_id!r} for query_id {query_id!r}; "
+                f"allowed: whole numbers from 0 to {MAX_GRADE:,}"
+            )
+        earlier, first = judged.setdefault((query_id, doc_id), (grade, index))
+        if earlier != grade:
             raise DatasetError(
                 f"{place(index)}: score {grade} of doc_id {doc_id!r} for query_id {query_id!r} "
-                "must not be negative"
+                f"contradicts score {earlier} in {place(first)}"
             )
 
 

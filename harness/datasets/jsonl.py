@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from harness.datasets.base import DatasetError
+
+# A sign, and no more digits than any allowed score needs: int() refuses thousands of them.
+_SCORE = re.compile(r"[+-]?\d{1,18}")
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -33,8 +37,8 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def read_qrels(path: Path) -> Iterator[tuple[int, tuple[str, str, int]]]:
     """Yield ``(line number from 1, (query id, document id, grade))``.
 
-    LMEB's files have no header; BEIR's has one, which is told by its third field not being a
-    number.
+    LMEB's files have no header; BEIR's has one, which is told by its third field holding no
+    digit.
 
     Raises
     ------
@@ -49,10 +53,13 @@ def read_qrels(path: Path) -> Iterator[tuple[int, tuple[str, str, int]]]:
                 f"found {len(fields)} field(s)"
             )
         query_id, doc_id, score = fields
-        if not score.strip().lstrip("+-").isdecimal():
-            if number == 1:
+        if not _SCORE.fullmatch(score.strip()):
+            if number == 1 and not any(map(str.isdecimal, score)):
                 continue
-            raise DatasetError(f"{path}, line {number}: score {score!r} is not a whole number")
+            shown = score if len(score) <= 40 else f"{score[:40]}..."
+            raise DatasetError(
+                f"{path}, line {number}: score {shown!r} is not a whole number of at most 18 digits"
+            )
         yield number, (query_id, doc_id, int(score))
 
 
