@@ -19,6 +19,8 @@ from cpersona_jit.columns.texts import (
     take_texts,
 )
 from cpersona_jit.embed.indexed_text import indexed_text
+from cpersona_jit.errors import CorruptStoreError
+from cpersona_jit.records import format_ref
 from cpersona_jit.text.questions import is_question
 
 STRING_COLUMNS = ("agent_id", "project_id", "channel", "session_id", "source_id", "source_name")
@@ -111,6 +113,8 @@ def read_rows(stored: Iterable[tuple], blocks: Iterable[tuple], model: Model) ->
             strings[name].append(getattr(row, name))
         texts.add(indexed_text(row.source_name, row.content), _vector(row, model))
         for block in own_blocks:
+            if not 0 <= block.start_char < block.end_char <= len(row.content):
+                raise CorruptStoreError(f"{format_ref(row.id)}: a block of it lies outside of it")
             part = row.content[block.start_char : block.end_char]
             block_texts.add(indexed_text(row.source_name, part), _vector(block, model))
             starts.append(block.start_char)
@@ -148,8 +152,14 @@ def _with_blocks(
 def _vector(item: StoredRow | StoredBlock, model: Model) -> np.ndarray | None:
     if item.embedding is None or item.model_id != model.model_id:
         return None
-    vector = np.frombuffer(item.embedding, "<f4")
-    return vector if vector.size == model.dim else None
+    # The product with itself is not finite when any number is not.
+    if len(item.embedding) == 4 * model.dim:
+        vector = np.frombuffer(item.embedding, "<f4")
+        if np.isfinite(vector.dot(vector)):
+            return vector
+    raise CorruptStoreError(
+        f"{format_ref(item[0])}: its vector is not {model.dim} finite numbers; the store is damaged"
+    )
 
 
 def rows_of(columns: Columns) -> Rows:

@@ -10,8 +10,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from cpersona_jit.store.sqlite_errors import store_errors
+from cpersona_jit.store.stored_values import row_check
 
 Range = tuple[int, int]
+
+_checked_block = row_check(("memory_id", "start_char", "end_char", "embedding", "model_id"))
+_checked_split = row_check(("id", "revision", "content"))
+_checked_range = row_check(("memory_id", "start_char", "end_char"))
+_checked_pending = row_check(("memory_id", "block_index", "revision", "source_name", "content"))
 
 
 class BlockCounts(NamedTuple):
@@ -67,11 +73,12 @@ def changed_blocks(conn: sqlite3.Connection, since_generation: int) -> Iterator[
     changed = "WHERE memory_id IN (SELECT id FROM memories WHERE revision > ?)"
     some = since_generation > 0
     with store_errors(conn):
-        yield from conn.execute(
+        cursor = conn.execute(
             "SELECT memory_id, start_char, end_char, embedding, model_id FROM blocks"
             f" {changed if some else ''} ORDER BY memory_id, block_index",
             (since_generation,) if some else (),
         )
+        yield from map(_checked_block, cursor)
 
 
 def unsplit_rows(conn: sqlite3.Connection) -> list[int]:
@@ -100,19 +107,21 @@ def rows_to_split(conn: sqlite3.Connection, after_id: int, limit: int) -> list[S
         By ascending id, at most `limit`: to go on, pass the last id again.
     """
     with store_errors(conn):
-        rows = conn.execute(
+        cursor = conn.execute(
             "SELECT id, revision, content FROM memories WHERE id > ? ORDER BY id LIMIT ?",
             (after_id, limit),
-        ).fetchall()
+        )
+        rows = list(map(_checked_split, cursor))
         if not rows:
             return []
         between = (rows[0][0], rows[-1][0])
         ranges: dict[int, list[Range]] = {}
-        for memory_id, start, end in conn.execute(
+        cursor = conn.execute(
             "SELECT memory_id, start_char, end_char FROM blocks WHERE memory_id BETWEEN ? AND ?"
             " ORDER BY memory_id, block_index",
             between,
-        ):
+        )
+        for memory_id, start, end in map(_checked_range, cursor):
             ranges.setdefault(memory_id, []).append((start, end))
         unsplit = {
             memory_id
@@ -144,7 +153,7 @@ def blocks_without_vector(
                 (stale, *after, limit),
             ).fetchall()
         return [
-            PendingBlock(*values)
+            PendingBlock(*_checked_pending(values))
             for place in sorted(places)[:limit]
             for values in conn.execute(
                 "SELECT memory_id, block_index, revision, source_name,"

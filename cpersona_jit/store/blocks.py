@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from cpersona_jit.errors import UsageError
 from cpersona_jit.store.block_reads import PendingBlock, Range, SplitRow
-from cpersona_jit.store.database import write_transaction
+from cpersona_jit.store.database import meta_number, write_transaction
 from cpersona_jit.store.models import check_vectors
 from cpersona_jit.store.sqlite_errors import store_errors
 
@@ -61,11 +61,11 @@ def adopt_splitter(conn: sqlite3.Connection, version: int, whole_chars: int) -> 
         Rows marked that were not yet.
     """
     with store_errors(conn):
-        (known,) = conn.execute("SELECT blocks_version FROM meta").fetchone()
+        known = meta_number(conn, "blocks_version")
     if known >= version:
         return 0
     with write_transaction(conn):
-        (known,) = conn.execute("SELECT blocks_version FROM meta").fetchone()
+        known = meta_number(conn, "blocks_version")
         if known >= version:  # another process was faster
             return 0
         conn.execute("UPDATE meta SET blocks_version = ?", (version,))

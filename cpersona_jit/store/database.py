@@ -34,10 +34,12 @@ from cpersona_jit.store.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
     migrate,
+    missing_parts,
     refuse_newer,
     schema_version,
 )
-from cpersona_jit.store.sqlite_errors import store_errors
+from cpersona_jit.store.sqlite_errors import database_path, store_errors
+from cpersona_jit.store.stored_values import stored_text
 
 BUSY_TIMEOUT_MS = 5000
 
@@ -92,6 +94,7 @@ def _connect(file: Path, options: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    conn.text_factory = stored_text
     conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     return conn
 
@@ -136,12 +139,11 @@ def _prepare(conn: sqlite3.Connection, file: Path, *, create: bool, writable: bo
             f"{file}: has schema version {schema_version(conn)} and must be moved to "
             f"{SCHEMA_VERSION}, but it cannot be written"
         )
-    tables = {row[0] for row in conn.execute("SELECT name FROM sqlite_master")}
-    missing = sorted({"memories", "blocks", "unsplit", "deletions", "models", "meta"} - tables)
-    if missing or conn.execute("SELECT generation FROM meta").fetchone() is None:
-        raise CorruptStoreError(
-            f"{file}: its tables are damaged (missing: {missing or 'meta row'})"
-        )
+    missing = missing_parts(conn)
+    if missing:
+        shown = ", ".join(missing[:3]) + (" ..." if len(missing) > 3 else "")
+        raise CorruptStoreError(f"{file}: its tables are damaged (missing: {shown})")
+    meta_number(conn, "generation")
 
 
 def _identify(conn: sqlite3.Connection, file: Path, *, create: bool) -> None:
@@ -186,7 +188,25 @@ def is_read_only(conn: sqlite3.Connection) -> bool:
 def generation(conn: sqlite3.Connection) -> int:
     """Number of write transactions that changed the store so far, by any process."""
     with store_errors(conn):
-        return int(conn.execute("SELECT generation FROM meta").fetchone()[0])
+        return meta_number(conn, "generation")
+
+
+def meta_number(conn: sqlite3.Connection, column: str) -> int:
+    """Read a number of the store itself.
+
+    Raises
+    ------
+    CorruptStoreError
+        The row of ``meta`` is gone, or holds something else.
+    """
+    found = conn.execute(f"SELECT {column} FROM meta").fetchone()
+    value = found[0] if found else None
+    if not isinstance(value, int) or not 0 <= value < 2**62:
+        raise CorruptStoreError(
+            f"{database_path(conn)}: {column} of its meta row is not a number from 0; "
+            "the store is damaged"
+        )
+    return value
 
 
 @contextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from cpersona_jit.errors import StoreError, UsageError
+from cpersona_jit.errors import CorruptStoreError, StoreError, UsageError
 from cpersona_jit.store.database import write_transaction
 from cpersona_jit.store.sqlite_errors import store_errors
 
@@ -26,7 +26,7 @@ def find_model(conn: sqlite3.Connection, fingerprint: str) -> StoredModel | None
         row = conn.execute(
             "SELECT id, label, fingerprint, dim FROM models WHERE fingerprint = ?", (fingerprint,)
         ).fetchone()
-    return StoredModel(*row) if row else None
+    return _model(row) if row else None
 
 
 def register_model(conn: sqlite3.Connection, label: str, fingerprint: str, dim: int) -> int:
@@ -57,9 +57,17 @@ def list_models(conn: sqlite3.Connection) -> list[StoredModel]:
     """Every model that the store knows, in the order of first use."""
     with store_errors(conn):
         return [
-            StoredModel(*row)
+            _model(row)
             for row in conn.execute("SELECT id, label, fingerprint, dim FROM models ORDER BY id")
         ]
+
+
+def _model(row: tuple[Any, ...]) -> StoredModel:
+    if tuple(map(type, row)) != (int, str, str, int):
+        raise CorruptStoreError(
+            f"model {row[0]}: its label, fingerprint or dimension is not one; the store is damaged"
+        )
+    return StoredModel(*row)
 
 
 def check_vectors(

@@ -15,6 +15,7 @@ from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.isolation import Axes, sql_predicate
 from cpersona_jit.records import Row, Source, format_ref
 from cpersona_jit.store.sqlite_errors import store_errors
+from cpersona_jit.store.stored_values import row_check
 
 # Far below SQLite's limit on parameters, and few enough statements to stay cached.
 ID_BATCH = 500
@@ -36,9 +37,15 @@ CHANGED_COLUMNS = (
 )
 
 _ROW_COLUMNS = (
-    "id, agent_id, project_id, channel, msg_id, content, source_type, source_id, source_name,"
-    " session_id, timestamp, event_time, created_at, updated_at, metadata, model_id, revision"
+    *("id", "agent_id", "project_id", "channel", "msg_id", "content", "source_type", "source_id"),
+    *("source_name", "session_id", "timestamp", "event_time", "created_at", "updated_at"),
+    *("metadata", "model_id", "revision"),
 )
+_PENDING_COLUMNS = ("id", "revision", "source_name", "content")
+
+_checked_changed = row_check(CHANGED_COLUMNS)
+_checked_row = row_check(_ROW_COLUMNS)
+_checked_pending = row_check(_PENDING_COLUMNS)
 
 
 class Counts(NamedTuple):
@@ -72,16 +79,17 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
     """
     wanted = list(dict.fromkeys(ids))
     predicate, params = sql_predicate(axes)
+    columns = ", ".join(_ROW_COLUMNS)
     found: dict[int, Row] = {}
     with store_errors(conn):
         for start in range(0, len(wanted), ID_BATCH):
             batch = wanted[start : start + ID_BATCH]
             marks = ",".join("?" * len(batch))
             cursor = conn.execute(
-                f"SELECT {_ROW_COLUMNS} FROM memories WHERE id IN ({marks}) AND {predicate}",
+                f"SELECT {columns} FROM memories WHERE id IN ({marks}) AND {predicate}",
                 (*batch, *params),
             )
-            found.update((values[0], _row(values)) for values in cursor)
+            found.update((values[0], _row(_checked_row(values))) for values in cursor)
     return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}
 
 
@@ -113,7 +121,7 @@ def _row(values: tuple[Any, ...]) -> Row:
 def _metadata(ref: str, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except (ValueError, TypeError):
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise CorruptStoreError(f"{ref}: its metadata is not a JSON object")
@@ -165,10 +173,11 @@ def changed_rows(conn: sqlite3.Connection, since_generation: int) -> Iterator[tu
     changed = "WHERE id IN (SELECT id FROM memories WHERE revision > ?)"
     some = since_generation > 0
     with store_errors(conn):
-        yield from conn.execute(
+        cursor = conn.execute(
             f"SELECT {columns} FROM memories {changed if some else ''} ORDER BY id",
             (since_generation,) if some else (),
         )
+        yield from map(_checked_changed, cursor)
 
 
 def deleted_since(conn: sqlite3.Connection, since_generation: int) -> list[int]:
@@ -203,9 +212,9 @@ def rows_without_vector(
         pending: list[PendingRow] = []
         for memory_id in sorted(ids)[:limit]:
             row = conn.execute(
-                "SELECT id, revision, source_name, content FROM memories WHERE id = ?",
+                f"SELECT {', '.join(_PENDING_COLUMNS)} FROM memories WHERE id = ?",
                 (memory_id,),
             ).fetchone()
             if row:
-                pending.append(PendingRow(*row))
+                pending.append(PendingRow(*_checked_pending(row)))
     return pending

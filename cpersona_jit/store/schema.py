@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import cache
 
-from cpersona_jit.errors import NewerSchemaError
+from cpersona_jit.errors import CorruptStoreError, NewerSchemaError
 
 # "cpJ1": in the file's header, it tells our files from those of other programs.
 APPLICATION_ID = 0x63704A31
@@ -114,12 +115,51 @@ def refuse_newer(version: int, newest: int = SCHEMA_VERSION) -> None:
     ------
     NewerSchemaError
         `version` is above `newest`.
+    CorruptStoreError
+        No version is below 0.
     """
+    if version < 0:
+        raise CorruptStoreError(
+            f"the store has schema version {version}; allowed: 0 to {newest}; it is damaged"
+        )
     if version > newest:
         raise NewerSchemaError(
             f"the store has schema version {version}; this version of cpersona_jit knows "
             f"versions up to {newest}: upgrade cpersona_jit (the file was not changed)"
         )
+
+
+@cache
+def _expected() -> frozenset[str]:
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    for step in MIGRATIONS:
+        step(conn)
+    names = frozenset(schema_parts(conn))
+    conn.close()
+    return names
+
+
+def schema_parts(conn: sqlite3.Connection) -> set[str]:
+    """Name every table, column, index and trigger of a file."""
+    # Indexes that SQLite makes by itself have no statement, and are as the table is.
+    objects = conn.execute("SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    parts = {f"{kind} {name}" for kind, name in objects}
+    for kind, table in objects:
+        if kind == "table":
+            columns = conn.execute("SELECT name FROM pragma_table_info(?)", (table,))
+            parts.update(f"column {table}.{column}" for (column,) in columns)
+    return parts
+
+
+def missing_parts(conn: sqlite3.Connection) -> list[str]:
+    """Name what a file of the newest version must have and this one has not."""
+    missing = _expected() - schema_parts(conn)
+    tables = {part.removeprefix("table ") for part in missing if part.startswith("table ")}
+    return sorted(
+        part
+        for part in missing
+        if not (part.startswith("column ") and part[len("column ") :].split(".")[0] in tables)
+    )
 
 
 def migrate(conn: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> int:
@@ -143,6 +183,7 @@ def migrate(conn: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIO
         The file is ahead of `migrations`; nothing was changed.
     """
     version = schema_version(conn)
+    refuse_newer(version, len(migrations))
     while version < len(migrations):
         version = _step(conn, migrations)
     refuse_newer(version, len(migrations))

@@ -17,6 +17,8 @@ from cpersona_jit.errors import (
 
 # Primary result code (the low byte of an extended one) -> error class and what it means.
 _BY_CODE: dict[int, tuple[type[StoreError], str]] = {
+    # Our statements are fixed: one that SQLite cannot make sense of meets other tables.
+    sqlite3.SQLITE_ERROR: (CorruptStoreError, "its tables are damaged"),
     sqlite3.SQLITE_FULL: (StoreFullError, "the disk or quota is full; nothing was changed"),
     sqlite3.SQLITE_READONLY: (ReadOnlyStoreError, "the file or its folder cannot be written"),
     sqlite3.SQLITE_PERM: (ReadOnlyStoreError, "permission denied"),
@@ -47,9 +49,18 @@ def store_errors(path: object) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError:
+        # Of a message that quotes a damaged schema.
+        raise CorruptStoreError(f"{_name(path)}: the database is damaged") from None
     except sqlite3.Error as error:
-        name = database_path(path) if isinstance(path, sqlite3.Connection) else str(path)
-        raise _translated(error, name) from error
+        if str(error).startswith("Could not decode"):
+            # It quotes the text, which may be another agent's.
+            raise CorruptStoreError(f"{_name(path)}: a row holds text that is not UTF-8") from None
+        raise _translated(error, _name(path)) from error
+
+
+def _name(path: object) -> str:
+    return database_path(path) if isinstance(path, sqlite3.Connection) else str(path)
 
 
 def _translated(error: sqlite3.Error, name: str) -> StoreError:
@@ -60,7 +71,7 @@ def _translated(error: sqlite3.Error, name: str) -> StoreError:
         kind, meaning = _BY_CODE[sqlite3.SQLITE_FULL]
     else:
         kind, meaning = _BY_CODE.get(code & 0xFF, (StoreError, "SQLite failed"))
-    return kind(f"{name}: {meaning} (SQLite: {error})")
+    return kind(f"{name}: {meaning} (SQLite: {' '.join(str(error).split())})")
 
 
 def database_path(conn: sqlite3.Connection) -> str:

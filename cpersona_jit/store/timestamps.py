@@ -11,6 +11,9 @@ US_PER_SECOND = 1_000_000
 US_PER_DAY = 86_400 * US_PER_SECOND
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = _EPOCH.date().toordinal()
+# The first and the last microsecond that a calendar date can name.
+MIN_TIME_US = (1 - _EPOCH_DAY) * US_PER_DAY
+MAX_TIME_US = (date.max.toordinal() + 1 - _EPOCH_DAY) * US_PER_DAY - 1
 
 _ISO = re.compile(
     r"""
@@ -43,7 +46,8 @@ def parse_timestamp(text: str) -> int | None:
     Returns
     -------
     int or None
-        None when the text is empty, has another form, or names a time that does not exist.
+        None when the text is empty, has another form, or names a time that does not exist or that
+        an offset moves before the year 1 in UTC.
     """
     plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
     match = _ISO.fullmatch(plain)
@@ -62,7 +66,8 @@ def parse_timestamp(text: str) -> int | None:
     offset = _offset_us(part)
     if clock is None or offset is None:
         return None
-    return (day.toordinal() - _EPOCH_DAY) * US_PER_DAY + clock - offset
+    moment = (day.toordinal() - _EPOCH_DAY) * US_PER_DAY + clock - offset
+    return moment if moment >= MIN_TIME_US else None
 
 
 def _clock_us(part: dict[str, str | None]) -> int | None:
