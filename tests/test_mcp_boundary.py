@@ -15,6 +15,8 @@ from cpersona_jit.records import Row, Source
 from cpersona_jit.server.contents import contents_response, parse_wanted
 from cpersona_jit.server.memory_handle import MemoryHandle
 from cpersona_jit.server.preview import preview
+from cpersona_jit.server.request_ids import is_request_id, readable_id
+from cpersona_jit.server.request_lines import refusable
 from cpersona_jit.server.settings import ServerSettings
 from cpersona_jit.server.tools import memory_tools
 from cpersona_jit.server.unreadable_lines import error_answer
@@ -155,6 +157,75 @@ def test_a_line_that_is_no_message_is_answered(line: str, code: int) -> None:
     answer = error_answer(unreadable(line))
     assert answer is not None
     assert answer.error.code == code
+
+
+def ping(request_id: str, params: str = "{}") -> str:
+    return f'{{"jsonrpc": "2.0", "id": {request_id}, "method": "ping", "params": {params}}}'
+
+
+@pytest.mark.parametrize("request_id", ["1.5", "1.0", "true", "null", "{}", "[1]", "NaN", "1e999"])
+def test_an_id_that_is_no_id_is_refused(request_id: str) -> None:
+    line = refusable(ping(request_id))
+    answer = error_answer(unreadable(line))
+    assert answer is not None
+    assert (answer.id, answer.error.code) == (None, mcp_types.INVALID_REQUEST)
+    assert "allowed: a string or an integer" in answer.error.message
+    answer.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [ping("3"), ping('"三"'), '{"jsonrpc": "2.0", "method": "x"}', "[1]", "{", ""],
+)
+def test_every_other_line_is_left_as_it_is(line: str) -> None:
+    assert refusable(line) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id"),
+    [
+        ('{"jsonrpc": "2.0", "id": 3}', 3),
+        ('{"jsonrpc": "2.0", "id": "三", "method": 5}', "三"),
+        ('{"id": 4, "method": "ping"}', 4),
+        ('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": 7}', 5),
+        ('{"jsonrpc": "2.0", "id": 6, "result": 7}', None),  # an answer: its id is ours
+        (ping("7", '{"a": ' * 5_000 + "1" + "}" * 5_000), 7),
+        (ping('"八"', '{"id": 1, "a": ' * 300 + "1" + "}" * 300), "八"),
+        (ping("9", '{"a": [' + "9" * 5_000 + "]}"), 9),
+        ('{"params": {"id": 1, "a": "\\"id\\": 2"}, "id": 10, "method": "p', 10),
+        (ping('"\\ud800"', "9" * 5_000), None),
+        (ping("9" * 5_000), None),
+        (ping("1.5", "9" * 5_000), None),
+        ('["id", {"id": 3}, ' + "9" * 5_000, None),
+        ('{"jsonrpc": "2.0", "id": "cut o', None),
+        ('"' + '\\"' * 200_000, None),
+    ],
+    ids=range(15),
+)
+def test_the_id_of_a_bad_line_is_found(line: str, request_id: object) -> None:
+    answer = error_answer(unreadable(line))
+    assert answer is not None
+    assert (answer.id, type(answer.id)) == (request_id, type(request_id))
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-99, 99)
+    | st.text(st.sampled_from('id":,{}[]\\é'), max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["id", "a", '"id"']), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.booleans())
+def test_an_id_is_read_like_a_parser_reads_it(message: object, ascii_only: bool) -> None:
+    wanted = message.get("id") if isinstance(message, dict) else None
+    found = readable_id(json.dumps(message, ensure_ascii=ascii_only))
+    assert found == (wanted if is_request_id(wanted) else None)
 
 
 @pytest.mark.parametrize("line", ["", "  ", '{"method": "x", "params": "\\ud800"}'])

@@ -388,6 +388,37 @@ def test_broken_lines_are_answered_and_the_session_goes_on(tmp_path: Path) -> No
         assert server.end() == 0
 
 
+@pytest.mark.parametrize("request_id", [1.5, True, None, {}])
+def test_a_request_whose_id_is_no_id_is_answered(tmp_path: Path, request_id: object) -> None:
+    with raw_server(serve_raw(tmp_path), tmp_path / "stderr.txt") as server:
+        server.handshake()
+        server.send({"jsonrpc": "2.0", "id": request_id, "method": "ping"})
+        answer = server.receive()
+        assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+        deep = '{"a": ' * 5_000 + "1" + "}" * 5_000
+        for params in (deep, '{"a": ' + "9" * 5_000 + "}"):
+            server.send(f'{{"jsonrpc": "2.0", "id": "五", "method": "ping", "params": {params}}}')
+            answer = server.receive()
+            assert answer["id"] == "五"
+            assert answer["error"]["message"]
+        server.process.stdin.close()
+        assert server.end() == 0
+
+
+def test_calls_read_before_the_end_of_stdin_are_answered(tmp_path: Path) -> None:
+    with raw_server(serve_raw(tmp_path), tmp_path / "stderr.txt") as server:
+        server.handshake()
+        for number in range(1, 21):
+            params = {"name": "store", "arguments": {"content": f"{number} {YUKI}"}}
+            server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        server.process.stdin.close()
+        answers = [server.receive() for _ in range(20)]
+        assert sorted(answer["id"] for answer in answers) == list(range(1, 21))
+        outcomes = [answer["result"]["structuredContent"]["result"] for answer in answers]
+        assert outcomes == ["stored"] * 20
+        assert server.end() == 0
+
+
 def reopened_contents(db: Path, refs: list[str]) -> list[str]:
     with cpersona_jit.open(db, embedder="none", create=False) as memory:
         return [row.content for row in memory.get_contents(refs, agent_id="default").rows]

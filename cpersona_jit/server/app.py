@@ -18,6 +18,8 @@ from pydantic import ValidationError
 
 from cpersona_jit.server.descriptions import INSTRUCTIONS
 from cpersona_jit.server.memory_handle import MemoryHandle
+from cpersona_jit.server.pending_answers import ObservedWrites, PendingAnswers
+from cpersona_jit.server.request_lines import request_lines
 from cpersona_jit.server.settings import ServerSettings
 from cpersona_jit.server.strict_tools import describe_errors
 from cpersona_jit.server.tools import memory_tools
@@ -48,12 +50,16 @@ class MemoryServer(MCPServer):
             raise
 
     async def run_stdio_async(self) -> None:
-        """Serve stdin and stdout until stdin ends. While serving, stray prints go to stderr."""
-        async with stdio_server() as (read_stream, write_stream):
+        """Serve stdin and stdout until stdin ends and the calls it brought are answered.
+
+        While serving, stray prints go to stderr.
+        """
+        async with stdio_server(stdin=request_lines()) as (read_stream, write_stream):
             server = self._lowlevel_server
+            pending = PendingAnswers()
             await server.run(
-                AnsweredLines(read_stream, write_stream),
-                write_stream,
+                AnsweredLines(read_stream, write_stream, pending),
+                ObservedWrites(write_stream, pending),
                 server.create_initialization_options(),
             )
 
