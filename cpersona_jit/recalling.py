@@ -86,6 +86,7 @@ def recall_fused(
     if vector is not None:
         degraded += missing_vectors(columns, ranking.mask)
     degraded += tuple(f"{a.spec.name}: {a.note}" for a in ranking.pool.arms if a.note)
+    degraded += kernels.notes
     best = ranking.order[:limit]
     admission = [""] * best.size
     rows = _rows(sources, columns, axes, ranking.pool.rows[best], ranking.fused[best], admission)
@@ -138,7 +139,7 @@ def run_adaptive(
     if vector is not None:
         degraded += missing_vectors(columns, state.mask)
     degraded += missing_blocks(columns, axes)
-    degraded += state.signals.notes
+    degraded += state.signals.notes + kernels.notes
     degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
     return AdaptiveRun(state, model_label(info), kernels.name, degraded)
 

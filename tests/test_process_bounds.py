@@ -47,7 +47,7 @@ def counted(kernels: KernelSet) -> tuple[KernelSet, Counter]:
     wrapped = {
         f.name: counting(f.name, getattr(kernels, f.name))
         for f in fields(kernels)
-        if f.name != "name"
+        if f.name not in ("name", "notes")
     }
     return KernelSet(kernels.name, **wrapped), calls
 

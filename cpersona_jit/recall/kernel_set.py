@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import ModuleType
 
 import numpy as np
 
+from cpersona_jit.errors import CPersonaError
 from cpersona_jit.kernels.quantize import block_signs, quantize_query, quantize_rows, sign_words
 from cpersona_jit.kernels.structure_weights import StructureWeights
 
@@ -39,10 +40,11 @@ class KernelSet:
     top_rows: Callable
     structure_terms: Callable
     calibrate: Callable
+    notes: tuple[str, ...] = ()  # what a recall by these kernels has to say of them
 
 
 _lock = threading.Lock()
-_compiled: KernelSet | None = None
+_ready: KernelSet | None = None  # what serves from now on: compiled, or NumPy when that failed
 
 
 def numpy_kernels() -> KernelSet:
@@ -64,31 +66,55 @@ def numpy_kernels() -> KernelSet:
 def warm_kernels() -> KernelSet:
     """Compile (or load from the cache) every kernel that a recall calls, and switch to them.
 
-    Safe to call from any thread and more than once; callers wait for the one that compiles.
-    """
-    global _compiled
-    with _lock:
-        if _compiled is None:
-            from cpersona_jit.kernels import (
-                calibration,
-                fusion,
-                gram_index,
-                gram_overlap,
-                int8_scan,
-                signals,
-                structure,
-            )
+    Safe to call from any thread and more than once; callers wait for the one that compiles. When
+    Numba cannot be used (its cache cannot be read or written, it is not installed whole), the NumPy
+    kernels serve to the end of the process, and their `notes` say why.
 
-            modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
-            kernels = _collect("numba", modules, calibration.calibrate)
-            _touch(kernels)
-            _compiled = kernels
-    return _compiled
+    Raises
+    ------
+    CPersonaError
+        The environment asks for kernels that this machine cannot run.
+    """
+    global _ready
+    with _lock:
+        if _ready is None:
+            try:
+                _ready = _compiled_kernels()
+            except CPersonaError:
+                raise
+            except Exception as error:
+                _ready = replace(numpy_kernels(), notes=(_unavailable(error),))
+    return _ready
+
+
+def _compiled_kernels() -> KernelSet:
+    from cpersona_jit.kernels import (
+        calibration,
+        fusion,
+        gram_index,
+        gram_overlap,
+        int8_scan,
+        signals,
+        structure,
+    )
+
+    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
+    kernels = _collect("numba", modules, calibration.calibrate)
+    _touch(kernels)
+    return kernels
+
+
+def _unavailable(error: Exception) -> str:
+    cause = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return (
+        f"kernels_unavailable: {cause}; recall gives the same rows by the slower NumPy kernels "
+        "(NUMBA_CACHE_DIR names a folder for the compiled ones; empty it when it is damaged)"
+    )
 
 
 def current_kernels() -> KernelSet:
     """Return the compiled kernels when they are ready, else the NumPy ones."""
-    return _compiled or numpy_kernels()
+    return _ready or numpy_kernels()
 
 
 def _collect(name: str, modules: tuple[ModuleType, ...], calibrate: Callable) -> KernelSet:
@@ -96,7 +122,7 @@ def _collect(name: str, modules: tuple[ModuleType, ...], calibrate: Callable) ->
     found = {
         field.name: next(getattr(m, field.name) for m in modules if hasattr(m, field.name))
         for field in fields(KernelSet)
-        if field.name not in ("name", "calibrate")
+        if field.name not in ("name", "calibrate", "notes")
     }
     return KernelSet(name, **found, calibrate=calibrate)
 

@@ -55,8 +55,11 @@ def warm_up(handle: MemoryHandle) -> None:
     try:
         from cpersona_jit.recall.kernel_set import warm_kernels
 
-        warm_kernels()
+        kernels = warm_kernels()
     except Exception:
         logger.exception("kernels could not be compiled; recall stays on the slower NumPy path")
     else:
-        logger.info("kernels are compiled")
+        for note in kernels.notes:
+            logger.warning("%s", note)
+        if not kernels.notes:
+            logger.info("kernels are compiled")
