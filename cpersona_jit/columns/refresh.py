@@ -8,6 +8,7 @@ from cpersona_jit.columns.build import BuildIndex, Model, build_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.store.block_reads import changed_blocks, unsplit_rows
 from cpersona_jit.store.database import generation, read_snapshot
+from cpersona_jit.store.presence import refuse_replaced
 from cpersona_jit.store.reads import changed_rows, deleted_since
 
 
@@ -27,6 +28,7 @@ def refreshed_columns(
     build_index : callable
         ``build_gram_index`` of the kernel set in use.
     """
+    refuse_replaced(conn)
     if previous is not None and previous.fingerprint != model.fingerprint:
         previous = None
     if previous is not None and previous.generation == generation(conn):

@@ -30,6 +30,12 @@ from cpersona_jit.errors import (
     StoreNotFoundError,
 )
 from cpersona_jit.store.files import create_empty, is_present, resolve
+from cpersona_jit.store.presence import (
+    StoreConnection,
+    identity,
+    refuse_replaced,
+    remember_files,
+)
 from cpersona_jit.store.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -77,29 +83,32 @@ def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlit
         create_empty(file)
     writable = os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
     with store_errors(file):
+        opened = identity(file)
         conn = _connect(file, "rw") if writable else _connect_read_only(file)
         try:
             _prepare(conn, file, create=create, writable=writable)
+            remember_files(conn, file, opened, writable=writable)
         except BaseException:
             conn.close()
             raise
     return conn
 
 
-def _connect(file: Path, options: str) -> sqlite3.Connection:
+def _connect(file: Path, options: str) -> StoreConnection:
     conn = sqlite3.connect(
         f"{file.as_uri()}?mode={options}",
         uri=True,
         timeout=BUSY_TIMEOUT_MS / 1000,
         isolation_level=None,
         check_same_thread=False,
+        factory=StoreConnection,
     )
     conn.text_factory = stored_text
     conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     return conn
 
 
-def _connect_read_only(file: Path) -> sqlite3.Connection:
+def _connect_read_only(file: Path) -> StoreConnection:
     conn = _connect(file, "ro")
     try:
         conn.execute("PRAGMA query_only = ON")
@@ -238,6 +247,7 @@ def write_transaction(conn: sqlite3.Connection) -> Iterator[int]:
     with store_errors(conn):
         conn.execute("BEGIN IMMEDIATE")
         try:
+            refuse_replaced(conn)
             # A newer version of the package may have moved the file on since it was opened.
             refuse_newer(schema_version(conn))
             revision = generation(conn) + 1
@@ -246,6 +256,8 @@ def write_transaction(conn: sqlite3.Connection) -> Iterator[int]:
             if conn.total_changes != changes:
                 conn.execute("UPDATE meta SET generation = ?", (revision,))
                 conn.execute("COMMIT")
+                # Nothing is acknowledged that went into a file which is not there any more.
+                refuse_replaced(conn)
         finally:
             _roll_back(conn)
 
