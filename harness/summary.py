@@ -21,6 +21,7 @@ from harness.measures import LIST_LENGTH, MEASURES, from_ranked_lists
 from harness.replay import ranked_lists
 from harness.selection import BASELINE_ROLES, CONTENDER_ROLES, Choice, role_columns
 from harness.splits import HOLDOUT, UNSEEN
+from harness.summary_shape import summary_mistake
 
 SUMMARY_FILE = "summary.json"
 RECORDS_FILE = "records.parquet"
@@ -166,13 +167,16 @@ def read_summary(out_dir: Path) -> tuple[dict[str, Any], list[dict]]:
         raise ReportError(f"{out_dir}: holds no {SUMMARY_FILE}; allowed: the --out folder of a run")
     try:
         summary = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        json.dumps(summary, ensure_ascii=False).encode("utf-8")  # as the report will have to
+    except (OSError, ValueError, RecursionError) as error:
         raise DamagedRecordError(f"{path}: truncated or damaged ({error}); run again") from error
     absent = [key for key in REQUIRED_KEYS if not isinstance(summary, dict) or key not in summary]
     if absent:
         raise DamagedRecordError(
             f"{path}: not the summary of a run: {absent[0]!r} is missing; run again"
         )
+    if mistake := summary_mistake(summary):
+        raise DamagedRecordError(f"{path}: not the summary of a run: {mistake}; run again")
     return summary, _read_records(out_dir / RECORDS_FILE)
 
 
@@ -186,8 +190,11 @@ def _read_records(path: Path) -> list[dict]:
     except (OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise DamagedRecordError(f"{path}: truncated or damaged ({reason}); run again") from error
-    if table.schema.names != RECORD_SCHEMA.names:
+    if table.schema != RECORD_SCHEMA:
         raise DamagedRecordError(f"{path}: its columns are not those of records; run again")
+    holed = [name for name in table.schema.names if table[name].null_count]
+    if holed:
+        raise DamagedRecordError(f"{path}: column {holed[0]!r} has empty cells; run again")
     return table.to_pylist()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from harness_pools import write_pool
@@ -200,3 +201,84 @@ def test_a_foreign_or_incomplete_summary_is_refused(made, tmp_path):
     (folder / RECORDS_FILE).unlink()
     with pytest.raises(DamagedRecordError, match=RECORDS_FILE):
         read_summary(folder)
+
+
+def at(path: str, value: object):
+    """Return a change of a summary: the field at this path gets the value, or is dropped."""
+
+    def change(summary: dict) -> None:
+        *steps, last = (int(step) if step.isdecimal() else step for step in path.split("/"))
+        place = summary
+        for step in steps:
+            place = place[step]
+        if value is ABSENT:
+            del place[last]
+        else:
+            place[last] = value
+
+    return change
+
+
+ABSENT = object()
+CHANGES = [
+    *(("records", value) for value in (5, None, {}, [1], [{}])),
+    *(("roles", value) for value in ([], {}, {"one": {}}, {"one": 3}, {"one": {"proposal": 1}})),
+    *(("config", value) for value in ({}, None, 7, {"kind": "adaptive"})),
+    *(("proposal", value) for value in ({}, [], None)),
+    *(("settings", value) for value in (1, {}, [], {"a": {}}, {"a": {"kind": "adaptive"}})),
+    *(("hashes", value) for value in (None, {}, {"config": "a", "code": "b", "data": 1})),
+    *(("differences", value) for value in ([{}], None, "x")),
+    *(("records/0/value", value) for value in ("x", ABSENT, None, True, 10**400, float("nan"))),
+    ("records/3/n", 1.5),
+    ("differences/0/ci_low", ABSENT),
+    ("config/bootstrap/confidence", "0.95"),
+    ("config/arms", []),
+    ("config/arms/1/idf_power", ABSENT),
+    ("config/sweep/depth", []),
+    ("proposal/not_told_apart", 3),
+    ("proposal/weights", {"dense": 0.0}),
+    ("proposal/rrf_k", "sixty"),
+    ("regime", ABSENT),
+    ("degraded", [3]),
+    ("machine", None),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), CHANGES)
+def test_a_changed_summary_is_refused_by_the_field(made, tmp_path, path, value):
+    folder = copy_of(made, tmp_path)
+    summary = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
+    at(path, value)(summary)
+    (folder / SUMMARY_FILE).write_text(json.dumps(summary), encoding="utf-8")
+    with pytest.raises(
+        DamagedRecordError, match=rf"summary\.json: .*{path.split('/')[0]}"
+    ) as caught:
+        write_report(folder)
+    assert "\n" not in str(caught.value)
+    assert not (folder / "report.md").exists()
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000 + "]" * 100_000, '{"config": "\\ud800"}'])
+def test_a_summary_too_deep_or_with_half_a_character_is_refused(made, tmp_path, text):
+    folder = copy_of(made, tmp_path)
+    (folder / SUMMARY_FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(DamagedRecordError, match=r"summary\.json: truncated or damaged"):
+        write_report(folder)
+
+
+def test_a_summary_without_records_is_reported(made, tmp_path):
+    folder = copy_of(made, tmp_path)
+    summary = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
+    summary |= {"records": [], "differences": []}
+    (folder / SUMMARY_FILE).write_text(json.dumps(summary), encoding="utf-8")
+    assert write_report(folder).is_file()
+
+
+def test_records_with_empty_cells_or_other_types_are_refused(made, tmp_path):
+    folder = copy_of(made, tmp_path)
+    table = pq.read_table(folder / RECORDS_FILE)
+    place = table.schema.get_field_index("value")
+    for column in (pa.nulls(table.num_rows, pa.float64()), table["value"].cast(pa.string())):
+        pq.write_table(table.set_column(place, "value", column), folder / RECORDS_FILE)
+        with pytest.raises(DamagedRecordError, match=r"records\.parquet: .*column"):
+            write_report(folder)
