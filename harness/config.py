@@ -142,6 +142,8 @@ def load_config(path: Path) -> RunConfig | AdaptiveConfig:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: lists or tables are nested too deeply") from error
     model = AdaptiveConfig if document.get("kind") == "adaptive" else RunConfig
     try:
         return model.model_validate(document)

@@ -28,6 +28,7 @@ def data(tmp_path_factory) -> Path:
         (CONFIG.replace("= 100", '= "many"'), ["bootstrap.resamples", "integer", "'many'"]),
         (CONFIG.replace('"none"', '"nonne"'), ["'nonne'", "did you mean 'none'?"]),
         (CONFIG + "[[[", ["run.toml", "line 21"]),
+        ("deep = " + "[" * 5000 + "]" * 5000, ["run.toml", "nested too deeply"]),
         (CONFIG.encode("utf-8") + "# 荷物".encode("shift_jis"), ["run.toml", "not UTF-8"]),
     ],
 )
