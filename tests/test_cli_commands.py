@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -215,6 +216,22 @@ def test_an_export_that_cannot_be_written_is_a_failure(
     code, out, err = shell.run("export", str(tmp_path / "out.parquet"))
     assert (code, out) == (1, "")
     assert "No space left" in err
+
+
+def test_what_the_output_cannot_encode_is_replaced(shell: Shell) -> None:
+    shell.ok("store", f"{MIA} {YUKI}")
+    for command in (["recall", "Mia"], ["explain", "Mia"], ["status"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "cpersona_jit.cli.app", *command],
+            env=os.environ | {"PYTHONIOENCODING": "ascii"},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+        assert done.stdout.isascii()
+        if command[0] == "recall":
+            assert MIA.encode() in done.stdout
+            assert b"?" * len(YUKI) in done.stdout
 
 
 def test_the_default_folder_is_made_for_its_owner_only(

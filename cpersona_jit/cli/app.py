@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -54,6 +55,9 @@ def _common(
 
 def main() -> None:
     """Run the command line; exits 0 on success, 1 on failure, 2 on wrong usage."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A memory holds any script; a terminal that cannot show one still shows the rest.
+        sys.stdout.reconfigure(errors="replace")
     try:
         app(prog_name="cpersona-jit")
     except UsageError as error:
