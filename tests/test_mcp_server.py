@@ -212,7 +212,7 @@ def test_bad_arguments_are_named(agent: Agent) -> None:
     assert len(agent.call("recall", query="Mia", limit=100)["rows"]) == 1
     assert agent.call("get_contents", refs=["mem:900"] * 20)["missing"] == ["mem:900"]
 
-    for limit in (101, -1, "many"):
+    for limit in (101, -1, "many", True, False):
         text = agent.refusal("recall", query="Mia", limit=limit)
         assert text.startswith("recall: limit: ")
         assert str(limit) in text

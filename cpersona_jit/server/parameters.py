@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WithJsonSchema, WrapValidator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
+from pydantic_core import PydanticCustomError
 
 MAX_LIMIT = 100
 MAX_REFS = 20
@@ -133,8 +140,16 @@ Query = Annotated[
     ),
 ]
 
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return value
+
+
 Limit = Annotated[
     int,
+    BeforeValidator(_no_truth_value),  # to Python true is 1, to an agent it is a mistake
     Field(
         ge=0,
         le=MAX_LIMIT,
