@@ -72,6 +72,20 @@ def test_a_row_that_only_text_finds_is_first_and_survives_the_gate(tmp_path: Pat
         assert found.trace.pool_gated.any()
 
 
+def test_the_gate_judges_a_row_by_the_strongest_of_its_evidence(memory: Memory) -> None:
+    kept_by = np.zeros(2, int)
+    for query in QUESTIONS:
+        for gate in (0.5, 1.0, 1.5):
+            result = ask(memory, query, adaptive(depth=EVERYTHING, gate=gate), limit=EVERYTHING)
+            trace = result.trace
+            evidence = trace.forms @ (trace.pool_signals - trace.mean[:, None])
+            assert (trace.pool_gated == (evidence.max(axis=0) < gate)).all()
+            stays = trace.pool_ids[~trace.pool_gated].tolist()
+            assert sorted(int(row.ref[4:]) for row in result.rows) == sorted(stays)
+            kept_by += ((evidence[2] < gate) & (evidence[:2] >= gate)).sum(axis=1)
+    assert (kept_by > 0).all()  # the fused evidence alone would have lost them
+
+
 def test_rows_without_vectors_are_found_by_their_words(tmp_path: Path) -> None:
     model = BagOfWords()
     with filled(tmp_path, "m.db", talk(), model) as memory:
