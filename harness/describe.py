@@ -29,6 +29,7 @@ def _adaptive(setting: Mapping[str, Any]) -> str:
     parts.append(f"structure {_fields(structure)}" if structure else "no structure")
     cues = setting["cues"]
     parts.append(f"{setting['cue']} time cue, {_fields(cues)}" if cues else "no time cue")
+    parts.append(f"prior {_fields(setting['prior'])}")
     parts.append("no gate" if setting["gate"] is None else f"gate {setting['gate']:g}")
     parts.append(f"{setting['seats']} reserved seats")
     return "; ".join(parts)

@@ -12,7 +12,7 @@ from harness.adaptive.config import AdaptiveConfig
 from harness.adaptive.grid import AnySetting
 from harness.adaptive.pool import SignalPool
 from harness.adaptive.replay import replay_adaptive
-from harness.adaptive.splits import committed_split
+from harness.adaptive.splits import SplitError, committed_split
 from harness.bootstrap import Intervals, stratified_intervals, task_means
 from harness.config import RunConfig
 from harness.grid import Setting
@@ -175,6 +175,10 @@ def _parted(
     if isinstance(config, AdaptiveConfig):
         split = committed_split(pool.meta["dataset"])
         parts = np.array([split.part_of(*ids) for ids in zip(queries, scopes, strict=True)])
+        if HOLDOUT in parts and DEVELOPMENT in parts:
+            raise SplitError(
+                f"dataset {pool.dataset!r}: the pool mixes the holdout with other parts"
+            )
         return parts == VALIDATION, HOLDOUT if HOLDOUT in parts else DEVELOPMENT
     share = config.select.validation_share
     return validation_mask(queries, scopes, share=share, seed=config.seed), UNSEEN

@@ -22,6 +22,7 @@ from harness.adaptive.config import AdaptiveConfig
 from harness.adaptive.cue_arms import CUE_ARMS
 from harness.adaptive.grid import AdaptiveSetting, Baseline, build_adaptive_settings
 from harness.adaptive.pool import load_signal_pool
+from harness.adaptive.prior import Prior
 from harness.adaptive.ranking import QueryRanker
 from harness.adaptive.replay import ranked_adaptive, replay_adaptive
 from harness.datasets.base import Dataset
@@ -193,3 +194,30 @@ def test_gold_ranks_measure_as_ranked_lists_do(frozen):
             lists = ranked_adaptive(pool, setting, top=100)
             slow = from_ranked_lists(pool, lists, [measure])[0]
             np.testing.assert_allclose(fast[number], slow, atol=1e-12)
+
+
+def test_priors_have_their_identities(frozen):
+    _, deep, pool, _, _ = frozen
+    base = build_adaptive_settings(deep)[6]
+
+    def lists(**prior: float) -> list[list[int]]:
+        setting = replace(base, prior=Prior(**prior))
+        return [found.tolist() for found in ranked_adaptive(pool, setting, top=EVERYTHING)]
+
+    everything = lists()
+    assert lists(window=EVERYTHING) == everything
+    assert lists(half_life_days=30.0, floor=1.0) == everything
+    assert lists(half_life_days=30.0, weight=0.0) == everything
+    near = lists(window=25)
+    assert lists(window=25, reach=50, far_weight=0.0) == near
+    assert lists(window=25, reach=25) == near
+    for q, found in enumerate(near):
+        position = pool.admitted[q] - 1 - pool.row[pool.offsets[q] + np.array(found)]
+        assert position.max() < 25
+    reached = lists(window=25, reach=50)
+    priced = lists(window=25, reach=50, far_weight=0.5, weight=4.0)
+    assert [sorted(a) for a in reached] == [sorted(b) for b in priced]
+    assert reached != priced and reached != near
+    recent = lists(half_life_days=2.0, weight=8.0)
+    assert [sorted(a) for a in recent] == [sorted(b) for b in everything]
+    assert recent != everything

@@ -17,6 +17,7 @@ from cpersona_jit.recall.adaptive_settings import (
 )
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 from harness.adaptive.cue_arms import NO_CUE, CueArm
+from harness.adaptive.prior import Prior
 from harness.config_parts import (
     MAX_SETTINGS,
     BootstrapConfig,
@@ -88,10 +89,12 @@ def _grid_of(section: type[BaseModel], name: str) -> type[BaseModel]:
 
 CalibrationConfig = _section_of(Calibration, "CalibrationConfig")
 StructureConfig = _section_of(Structure, "StructureConfig", on=(bool, False))
+PriorConfig = _section_of(Prior, "PriorConfig")
 CuesConfig = _section_of(CueWeights, "CuesConfig", arm=(CueArm, NO_CUE))
 CalibrationGrid = _grid_of(CalibrationConfig, "CalibrationGrid")
 StructureGrid = _grid_of(StructureConfig, "StructureGrid")
 CuesGrid = _grid_of(CuesConfig, "CuesGrid")
+PriorGrid = _grid_of(PriorConfig, "PriorGrid")
 Gate = Annotated[float, Field(ge=-100.0, le=100.0)]
 Seats = Annotated[int, Field(ge=0, le=100)]
 Candidates = Annotated[int, Field(ge=1, le=2 * MAX_DEPTH)]
@@ -107,6 +110,7 @@ class PointConfig(Section):
     calibration: CalibrationConfig = CalibrationConfig()
     structure: StructureConfig = StructureConfig()
     cues: CuesConfig = CuesConfig()
+    prior: PriorConfig = PriorConfig()
 
 
 class GridConfig(Section):
@@ -119,6 +123,7 @@ class GridConfig(Section):
     calibration: CalibrationGrid = CalibrationGrid()
     structure: StructureGrid = StructureGrid()
     cues: CuesGrid = CuesGrid()
+    prior: PriorGrid = PriorGrid()
 
     def axes(self) -> dict[str, list]:
         """Return the lists by the path of what they vary, such as ``calibration.dense_weight``."""

@@ -67,18 +67,14 @@ def cue_study(
         "values": [],
         "differences": [],
     }
+    labels = _labels(measures)
     for group, masks in groups.items():
         kept = [n for n, mask in enumerate(masks) if mask.any()]
         some = [_only(evaluated[n], masks[n]) for n in kept]
-        for m, measure in enumerate(measures):
-            own = [values[n][:, m, masks[n]] for n in kept]
-            pairs = [[ARMS.index(a) for a, _ in PAIRS], [ARMS.index(b) for _, b in PAIRS]]
-            gains = [value[pairs[0]] - value[pairs[1]] for value in own]
-            place = {"queries": group, "measure": measure}
-            names = [{"arm": arm} for arm in ARMS]
-            against = [{"arm": arm, "against": other} for arm, other in PAIRS]
-            study["values"] += _rows(some, own, names, place, config)
-            study["differences"] += _rows(some, gains, against, place, config)
+        columns = [_columns(values[n][:, :, masks[n]]) for n in kept]
+        for row in _rows(some, columns, labels, config):
+            kind = "differences" if "against" in row else "values"
+            study[kind].append({"queries": group, **row})
     study["identical"] = _identical(evaluated, values, cued)
     return study
 
@@ -135,11 +131,27 @@ def _only(one: Evaluated, mask: np.ndarray) -> Evaluated:
     return replace(one, strata=strata, validation=one.validation[mask], values=one.values[:, mask])
 
 
+def _labels(measures: Sequence[str]) -> list[dict]:
+    """Name the columns that :func:`_columns` makes."""
+    arms = [{"arm": arm, "measure": measure} for arm in ARMS for measure in measures]
+    return arms + [
+        {"arm": arm, "against": other, "measure": measure}
+        for arm, other in PAIRS
+        for measure in measures
+    ]
+
+
+def _columns(values: np.ndarray) -> np.ndarray:
+    """Lay arms, and then differences of arms, out as columns: one bootstrap serves them all."""
+    first, second = ([ARMS.index(pair[side]) for pair in PAIRS] for side in (0, 1))
+    laid = np.concatenate([values, values[first] - values[second]])
+    return laid.reshape(-1, values.shape[2])
+
+
 def _rows(
     some: Sequence[Evaluated],
     columns: Sequence[np.ndarray],
-    names: Sequence[dict],
-    place: dict,
+    labels: Sequence[dict],
     config: AdaptiveConfig,
 ) -> list[dict]:
     """Average columns over every part; the means over tasks alone."""
@@ -151,10 +163,10 @@ def _rows(
         for row, (dataset, task) in enumerate(means.labels):
             if task != MACRO:
                 continue
-            for column, name in enumerate(names):
+            for column, label in enumerate(labels):
                 numbers = [float(limit[row, column]) for limit in means.intervals]
                 found.append(
-                    {"dataset": dataset, "part": part, **place, **name, "n": means.counts[row]}
+                    {"dataset": dataset, "part": part, **label, "n": means.counts[row]}
                     | dict(zip(("value", "ci_low", "ci_high"), numbers, strict=True))
                 )
     return found

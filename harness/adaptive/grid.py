@@ -20,6 +20,7 @@ from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from harness.adaptive.config import AdaptiveConfig, PointConfig
 from harness.adaptive.cue_arms import NO_CUE, PARSED
+from harness.adaptive.prior import NO_PRIOR, Prior
 from harness.grid import RRF_BASELINE, SHIPPED, arm_baseline
 
 LEXICAL = "whole-row lexical"
@@ -74,10 +75,11 @@ class AdaptiveSetting:
     name: str
     settings: AdaptiveSettings
     cue: str = NO_CUE
+    prior: Prior = NO_PRIOR
 
     def identity(self) -> tuple:
         """Return what decides a ranking."""
-        return self.settings, self.cue
+        return self.settings, self.cue, self.prior
 
     @property
     def single_arm(self) -> bool:
@@ -97,7 +99,8 @@ class AdaptiveSetting:
 
     def as_dict(self) -> dict:
         """Return the setting as JSON-ready values."""
-        return {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
+        own = {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
+        return own | {"prior": asdict(self.prior)}
 
 
 AnySetting = Baseline | AdaptiveSetting
@@ -171,7 +174,7 @@ def _setting(name: str, point: PointConfig, config: AdaptiveConfig) -> AdaptiveS
         seats=point.seats,
         bounds=Bounds(candidates=point.candidates, milliseconds=None),
     )
-    return AdaptiveSetting(name, settings, arm)
+    return AdaptiveSetting(name, settings, arm, Prior(**point.prior.model_dump()))
 
 
 def _distinct(points: list[AdaptiveSetting]) -> Iterator[AdaptiveSetting]:

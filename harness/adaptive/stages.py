@@ -33,6 +33,8 @@ class Question(NamedTuple):
     after: np.ndarray
     session: np.ndarray
     event_time: np.ndarray
+    asked_us: int
+    admitted: int
     is_question: np.ndarray
     speaker_named: np.ndarray
     alternation: float
@@ -64,6 +66,8 @@ def question(pool: SignalPool, query: int) -> Question:
         pool.after[part],
         pool.session[part],
         pool.event_time[part],
+        int(pool.asked_us[query]),
+        int(pool.admitted[query]),
         pool.is_question[part],
         pool.speaker_named[part],
         float(pool.alternation[query]),
@@ -100,18 +104,16 @@ def candidates_of(
     evidence: np.ndarray,
     depth: int,
     cap: int,
-    envelope: Envelope | None,
+    regions: list[np.ndarray],
     kernels: KernelSet,
 ) -> Candidates:
-    """Draw the lists of both kinds, over all rows and inside the period, and unite them."""
+    """Draw the lists of both kinds over each region, bool (P,), and unite them."""
     reached = np.zeros((2, asked.row.size), bool)
     for number, kind in enumerate((DENSE, GRAM)):
         if not np.any(forms[kind] != 0.0):
             continue
-        in_rows = evidence[kind, asked.by_row]
-        reached[number, asked.by_row[kernels.top_rows(in_rows, depth)]] = True
-        if envelope is not None:
-            inside = np.where(envelope.inside[asked.by_row], in_rows, -np.inf)
+        for region in regions:
+            inside = np.where(region, evidence[kind], -np.inf)[asked.by_row]
             reached[number, asked.by_row[kernels.top_rows(inside, depth)]] = True
     place = np.flatnonzero(reached[0] | reached[1])
     if place.size > cap:
