@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.embed.guard import guarded_embed, unit_rows
-from cpersona_jit.embed.provider import Provider
+from cpersona_jit.embed.guard import guarded_embed, model_info, unit_rows
+from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges, passages
 from cpersona_jit.records import Record, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock
 from cpersona_jit.store.duplicates import would_skip
-from cpersona_jit.store.models import register_model
+from cpersona_jit.store.models import find_model, register_model
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
@@ -174,24 +174,35 @@ class Ingest:
         if self._embedder_failed or not texts:
             return none, None
         try:
-            if self._provider.info.dim is None:
+            if model_info(self._provider).dim is None:
                 return none, None
             rows = guarded_embed(self._provider, texts, "passage")
+            model_id = self._registered(model_info(self._provider), rows.shape[1])
         except EmbeddingError:
             self._embedder_failed = True
             return none, None
-        return [_stored(row) for row in rows], self.model_id(rows.shape[1])
+        return [_stored(row) for row in rows], model_id
 
     def model_id(self, dim: int) -> int:
         """Return the store's number of the active model, entering it on first use."""
-        info = self._provider.info
+        info = model_info(self._provider)
         if info.dim is None:
             raise UsageError(f"vectors were given, but embedder {info.label!r} makes none")
         if dim != info.dim:
             raise UsageError(
                 f"vectors have {dim} dimensions; embedder {info.label!r} has {info.dim}"
             )
+        return self._registered(info, dim)
+
+    def _registered(self, info: ModelInfo, dim: int) -> int:
+        """As `model_id`; a model that changed its dimension has failed."""
         with self._lock:
+            known = find_model(self._conn, info.fingerprint)
+            if dim != info.dim or (known is not None and known.dim != dim):
+                had = info.dim if known is None else known.dim
+                raise EmbeddingError(
+                    f"embedding model {info.label!r} answered with {dim} dimensions after {had}"
+                )
             return register_model(self._conn, info.label, info.fingerprint, dim)
 
 

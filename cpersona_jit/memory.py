@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
+from cpersona_jit.embed.guard import model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
@@ -389,7 +391,7 @@ class Memory:
         an endpoint may take its whole time limit to say nothing.
         """
         try:
-            return self._provider.info
+            return model_info(self._provider)
         except EmbeddingError:
             return None
 
@@ -434,6 +436,15 @@ def _axes(
 def _provider(embedder: str | Provider) -> Provider:
     if isinstance(embedder, str):
         return load_provider(embedder)
-    if not callable(getattr(embedder, "embed", None)):
-        raise UsageError(f"embedder {embedder!r} is neither a name nor an object with `embed`")
+    # Looked up without running it: `info` may ask an endpoint, or raise for now.
+    missing = [
+        name
+        for name in ("info", "embed", "close")
+        if getattr_static(embedder, name, None) is None and not hasattr(embedder, name)
+    ]
+    if missing:
+        raise UsageError(
+            f"embedder {embedder!r} is neither a name nor an object with info, embed and close "
+            f"(missing: {', '.join(missing)})"
+        )
     return embedder

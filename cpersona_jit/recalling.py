@@ -12,7 +12,7 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.degraded import CUE_IGNORED, missing_blocks, missing_vectors
-from cpersona_jit.embed.guard import guarded_embed
+from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError
 from cpersona_jit.intent import Intent, read_intent
@@ -150,7 +150,7 @@ def _embed_query(
     """The active model (None while it cannot be asked), the query's vector, what is missing."""
     info = None
     try:
-        info = provider.info
+        info = model_info(provider)
         if not dense:
             return info, None, ()
         if info.dim is None:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import NamedTuple
 
-from cpersona_jit.embed.guard import guarded_embed
+from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.embed.provider import Provider
 from cpersona_jit.errors import UsageError
@@ -97,7 +97,7 @@ def reblock(
     report = progress or (lambda stage, done, total: None)
     rows, split = _split(conn, lock, partial(report, "split"))
     embedded, model_id = 0, None
-    if provider.info.dim is not None:
+    if model_info(provider).dim is not None:
         model_id = _model_id(conn, lock, provider)
         with lock:
             total = block_counts(conn, model_id).without_vector
@@ -160,7 +160,7 @@ def _embed(
 
 
 def _model_id(conn: sqlite3.Connection, lock: Lock, provider: Provider) -> int:
-    info = provider.info
+    info = model_info(provider)
     if info.dim is None:
         raise UsageError(f"embedder {info.label!r} makes no vectors; choose one that does")
     return Ingest(conn, lock, provider).model_id(info.dim)

@@ -263,3 +263,73 @@ def test_a_query_vector_of_another_dimension_never_reaches_a_kernel(
             f"embedder_failed: the query's vector has dimension {dim}, those of the rows have 64; "
             "recall is lexical only"
         ]
+
+
+class Raising(BagOfWords):
+    """A model that cannot say what it is, in a way that nobody planned for."""
+
+    error: Exception | None = None
+
+    @property
+    def info(self) -> ModelInfo:
+        """Raise `error` while there is one."""
+        if self.error is not None:
+            raise self.error
+        return self._info
+
+    @info.setter
+    def info(self, info: ModelInfo) -> None:
+        self._info = info
+
+
+@pytest.mark.parametrize("error", [RuntimeError("boom"), OSError("gone"), AttributeError("x")])
+@pytest.mark.parametrize("chosen", [settings(), adaptive()])
+def test_a_model_that_raises_anything_for_its_identity_costs_no_recall(
+    path: Path, error: Exception, chosen: RecallSettings | AdaptiveSettings
+) -> None:
+    model = Raising()
+    with opened(path, model) as memory:
+        memory.store_many(records())
+        model.error = error
+        result = memory.recall("tea", agent_id="a", settings=chosen)
+        assert [row.content for row in result.rows][:1] == ["green tea"]
+        assert result.degraded[0].startswith("embedder_failed: the embedding model cannot say")
+        outcome = memory.store("new tea", agent_id="a")
+        assert (outcome.status, outcome.warnings) == ("stored", ("not_embedded",))
+        assert memory.status().rows == 6
+        with pytest.raises(EmbeddingError, match="cannot say what it is"):
+            memory.reembed()
+
+
+@pytest.mark.parametrize("dim", [0, -1, 2.5, "64", True])
+def test_a_dimension_that_is_none_is_a_failed_model(path: Path, dim: object) -> None:
+    model = Flipping()
+    model.flip(dim)
+    with opened(path, model) as memory:
+        assert memory.store("green tea", agent_id="a").warnings == ("not_embedded",)
+        result = memory.recall("tea", agent_id="a", settings=settings())
+        assert result.degraded[0].startswith("embedder_failed: embedding model 'bag' has dimension")
+
+
+def test_what_a_model_of_another_dimension_embeds_is_stored_without_vectors(path: Path) -> None:
+    model = Flipping()
+    with opened(path, model) as memory:
+        memory.store_many(records())
+        model.flip(32)
+        outcome = memory.store("new tea", agent_id="a")
+        assert (outcome.status, outcome.warnings) == ("stored", ("not_embedded",))
+        with pytest.raises(EmbeddingError, match="32 dimensions after 64"):
+            memory.reembed()
+        model.flip(64)
+        assert memory.reembed().done == 1
+
+
+@pytest.mark.parametrize("missing", ["info", "embed", "close"])
+def test_an_embedder_without_the_whole_interface_is_refused_at_open(
+    path: Path, missing: str
+) -> None:
+    parts = {"info": BagOfWords().info, "embed": print, "close": print}
+    del parts[missing]
+    with pytest.raises(UsageError, match=f"missing: {missing}"):
+        opened(path, type("Partial", (), parts)())
+    assert not path.exists()

@@ -11,7 +11,7 @@ from typing import get_args
 
 import numpy as np
 
-from cpersona_jit.embed.provider import Provider, TextKind
+from cpersona_jit.embed.provider import ModelInfo, Provider, TextKind
 from cpersona_jit.errors import CPersonaError, EmbeddingError, shown
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -63,7 +63,7 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
         if not text.strip():
             raise ValueError(f"texts[{i}] is empty; skip texts without visible characters")
     with _held(provider, PATIENCE_SECONDS[kind]):
-        info = provider.info
+        info = model_info(provider)
         try:
             answer = provider.embed(cleaned, kind=kind)
         except CPersonaError:
@@ -73,6 +73,32 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
                 f"embedding model {info.label!r} failed: {shown(error)}"
             ) from error
     return unit_rows(_checked(answer, len(cleaned), info.dim, info.label), info.label)
+
+
+def model_info(provider: Provider) -> ModelInfo:
+    """Ask a provider which model it is.
+
+    Raises
+    ------
+    EmbeddingError
+        It cannot say, or what it says does not identify a model.
+    """
+    try:
+        info = provider.info
+        label, dim, fingerprint = info.label, info.dim, info.fingerprint
+    except CPersonaError:
+        raise
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise EmbeddingError(f"the embedding model cannot say what it is ({cause})") from error
+    whole = isinstance(dim, int) and not isinstance(dim, bool) and 0 < dim < 2**16
+    named = isinstance(label, str) and isinstance(fingerprint, str) and bool(fingerprint)
+    if not named or not (dim is None or whole):
+        raise EmbeddingError(
+            f"embedding model {label!r} has dimension {dim!r} and fingerprint {fingerprint!r}; "
+            "allowed: a whole number from 1 to 65,535 (or None) and a text"
+        )
+    return info
 
 
 def clean_text(text: str) -> str:
