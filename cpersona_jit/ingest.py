@@ -26,6 +26,7 @@ from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, c
 from cpersona_jit.store.writes import insert_batch, update_content
 
 NOT_EMBEDDED = "not_embedded"
+MAX_BATCH_SIZE = 1_000_000
 
 
 class Embedded(NamedTuple):
@@ -80,6 +81,8 @@ class Ingest:
         Every batch is one transaction: after an interruption, whole batches are there.
         """
         check_batch_size(batch_size)
+        if not isinstance(records, Iterable):
+            raise UsageError(f"records is {records!r}; allowed: a list of cpersona_jit.Record")
         outcomes: list[StoreOutcome] = []
         if vectors is not None:
             vectors = _checked_vectors(vectors)
@@ -211,9 +214,12 @@ def _stored(vector: np.ndarray) -> bytes:
 
 
 def check_batch_size(size: int) -> None:
-    """Raise UsageError unless `size` is a whole number above 0."""
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise UsageError(f"batch_size is {size!r}; allowed: a whole number, 1 or more")
+    """Raise UsageError unless `size` is a number of rows that may be committed together."""
+    whole = isinstance(size, int) and not isinstance(size, bool)
+    if not whole or not 1 <= size <= MAX_BATCH_SIZE:
+        raise UsageError(
+            f"batch_size is {size!r}; allowed: a whole number from 1 to {MAX_BATCH_SIZE}"
+        )
 
 
 def _check_records(batch: list[Record], start: int) -> None:

@@ -51,7 +51,8 @@ class ArmSpec:
         named = isinstance(self.name, str) and bool(self.name)
         _require(named, "arm name", self.name, "a non-empty string")
         _require(self.kind in ("dense", "gram"), "arm kind", self.kind, "'dense' or 'gram'")
-        _require(self.size in (3, 4), f"size of arm {self.name!r}", self.size, "3 or 4")
+        whole = isinstance(self.size, int) and self.size in (3, 4)
+        _require(whole, f"size of arm {self.name!r}", self.size, "3 or 4")
         _require(
             self.term_frequency in ("binary", "2bit"),
             f"term_frequency of arm {self.name!r}",
@@ -139,9 +140,17 @@ class RecallSettings:
     depth: int
 
     def __post_init__(self) -> None:
+        _require(
+            isinstance(self.arms, tuple | list)
+            and all(isinstance(arm, ArmSpec) for arm in self.arms),
+            "arms",
+            self.arms,
+            "a tuple of ArmSpec",
+        )
+        _require(isinstance(self.fusion, FusionSpec), "fusion", self.fusion, "a FusionSpec")
         names = [arm.name for arm in self.arms]
         _require(len(set(names)) == len(names), "arm names", names, "names that differ")
-        unknown = sorted(set(self.fusion.weights) - set(names))
+        unknown = sorted(map(str, set(self.fusion.weights) - set(names)))
         _require(not unknown, "fusion weights", unknown, f"weights for the arms {names}")
         _require(
             isinstance(self.depth, int)

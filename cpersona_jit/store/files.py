@@ -34,7 +34,7 @@ def resolve(path: str | os.PathLike[str]) -> Path:
     StoreError
         Not a name the file system could hold.
     """
-    text = os.fspath(path)
+    text = os.fspath(path) if isinstance(path, str | bytes | os.PathLike) else path
     if not isinstance(text, str) or text in ("", ":memory:"):
         raise UsageError(f"path {text!r}: a store is a file; give the name of one")
     try:

@@ -176,7 +176,11 @@ def _checked_source(source: object) -> Source:
     if isinstance(source, Source):
         parts: Mapping[Any, object] = {key: getattr(source, key) for key in _SOURCE_KEYS}
     elif isinstance(source, Mapping):
-        parts = source
+        try:
+            parts = dict(source)
+        except Exception as error:  # the caller's mapping may raise anything
+            cause = f"{type(error).__name__}: {error}"[:200]
+            raise _Refused("wrong_type", f"source cannot be read: {cause!a}") from None
     else:
         raise _Refused(
             "wrong_type",
@@ -203,16 +207,18 @@ def _checked_metadata(metadata: object) -> str:
             "metadata_invalid", f"metadata must be a JSON object, not {type(metadata).__name__}"
         )
     try:
-        text = json.dumps(dict(metadata), ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise _Refused("metadata_invalid", f"metadata is not JSON: {str(error)!a}") from None
+        metadata = dict(metadata)
+        text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except Exception as error:  # the caller's mapping may raise anything
+        cause = f"{type(error).__name__}: {error}"[:200]
+        raise _Refused("metadata_invalid", f"metadata is not JSON: {cause!a}") from None
     if len(text) > MAX_METADATA:
         raise _Refused(
             "metadata_too_long",
             f"metadata is {len(text):,} characters long as JSON; "
             f"at most {MAX_METADATA:,} are allowed",
         )
-    _check_metadata_values(dict(metadata))
+    _check_metadata_values(metadata)
     return text
 
 
