@@ -15,6 +15,9 @@ from harness.adaptive.ranking import QueryRanker, Scored
 QUERY_CHUNK = 16
 """Queries of one job: enough to be worth sending, few enough for the progress bar to move."""
 
+WORTH_PROCESSES = 20_000
+"""Rankings below which starting processes takes longer than ranking, about two seconds."""
+
 
 def replay_adaptive(
     pool: SignalPool,
@@ -42,6 +45,8 @@ def replay_adaptive(
         1-based rank of each of the pool's J relevant documents; 0 when the setting does not
         return it. Parts of one document count once, by the best of them.
     """
+    if len(settings) * len(pool.query_ids) < WORTH_PROCESSES:
+        jobs = 1
     starts = range(0, len(pool.query_ids), QUERY_CHUNK)
     chunks = [range(start, min(start + QUERY_CHUNK, len(pool.query_ids))) for start in starts]
     found = Parallel(n_jobs=jobs, return_as="generator")(
