@@ -14,7 +14,7 @@ from rich.console import Console
 
 from cpersona_jit.errors import CPersonaError, UsageError
 
-USAGE, FAILURE = 2, 1
+USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 
 app = typer.Typer(
     name="python -m harness",
@@ -66,7 +66,7 @@ def run_command(
     """
     try:
         _run(config, data, out, holdout)
-    except (CPersonaError, OSError) as error:
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
 
 
@@ -85,7 +85,7 @@ def report_command(
         with _naming(folder):
             path = write_report(folder)
         Console().print(winners_table(read_summary(folder)[0]))
-    except (CPersonaError, OSError) as error:
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
     typer.echo(f"report: {path}")
 
@@ -107,7 +107,7 @@ def split_command(
 
     try:
         write_splits(draw_split(load_dataset(name, data)) for name in names)
-    except (CPersonaError, OSError) as error:
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
     typer.echo(f"parts: {SPLITS_FILE.name}; commit it")
 
@@ -121,7 +121,7 @@ def replay_speed_command(
     """Time the replay kernel against NumPy doing the same work, turn about, on one thread."""
     try:
         _replay_speed(out)
-    except (CPersonaError, OSError) as error:
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
 
 
@@ -203,6 +203,9 @@ def _naming(folder: Path) -> Iterator[None]:
         raise CPersonaError(f"{folder}: {error.strerror or error}") from error
 
 
-def _fail(error: Exception) -> NoReturn:
+def _fail(error: BaseException) -> NoReturn:
+    if isinstance(error, KeyboardInterrupt):
+        typer.echo("error: interrupted; what is finished is kept: run again to go on", err=True)
+        raise typer.Exit(INTERRUPTED)
     typer.echo(f"error: {error}", err=True)
     raise typer.Exit(USAGE if isinstance(error, UsageError) else FAILURE)

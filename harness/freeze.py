@@ -32,6 +32,7 @@ from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
 from harness.config import RunConfig
 from harness.datasets.base import Dataset, DatasetQuery
 from harness.embedding_cache import CachedProvider
+from harness.freeze_alone import interrupts_ignored, only_freezer
 from harness.freeze_arms import arm_candidates
 from harness.freeze_unit import Ask, FreezeError, Unit, freeze_unit, write_table
 from harness.hashes import config_hash, dataset_hash, engine_hash
@@ -91,9 +92,38 @@ def freeze(
     pool_dir = Path(pools_dir) / f"{dataset.name.replace('/', '_')}-{config_hash(meta)[:12]}"
     if is_finished(pool_dir):
         return pool_dir
-    parts = pool_dir / "parts"
-    parts.mkdir(parents=True, exist_ok=True)
+    pool_dir.mkdir(parents=True, exist_ok=True)
     progress = progress or (lambda stage, done, total: None)
+    with only_freezer(pool_dir, progress):
+        if not is_finished(pool_dir):  # by the run that was waited for
+            _freeze_missing(
+                pool_dir,
+                dataset,
+                provider,
+                ask,
+                model,
+                cache_dir=cache_dir,
+                jobs=jobs,
+                progress=progress,
+            )
+            _finish(pool_dir, meta)
+    return pool_dir
+
+
+def _freeze_missing(
+    pool_dir: Path,
+    dataset: Dataset,
+    provider: Provider,
+    ask: Ask,
+    model: SignalModelConfig,
+    *,
+    cache_dir: Path,
+    jobs: int,
+    progress: Progress,
+) -> None:
+    """Freeze the units that are not done and put all of them together."""
+    parts = pool_dir / "parts"
+    parts.mkdir(exist_ok=True)
     units = list(_units(dataset))
     missing = [unit for unit in units if not unit.is_done(parts)]
     if missing and provider.info.dim is not None:
@@ -103,7 +133,9 @@ def freeze(
     done = len(units) - len(missing)
     progress("freeze", done, len(units))
     try:
-        for _ in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
+        with interrupts_ignored():
+            finishing = Parallel(n_jobs=jobs, return_as="generator_unordered")(calls)
+        for _ in finishing:
             done += 1
             progress("freeze", done, len(units))
     except BrokenProcessPool as error:
@@ -112,13 +144,16 @@ def freeze(
             "what is finished is kept: run again to go on"
         ) from error
     _join(pool_dir, units, dataset)
+
+
+def _finish(pool_dir: Path, meta: dict) -> None:
+    """Write what the pool says of itself; from then on it is found."""
     temporary = pool_dir / "meta.json.tmp"
     finished = {**meta, HASHES: pool_file_hashes(pool_dir), "complete": True}
     temporary.write_text(json.dumps(finished, indent=1), encoding="utf-8")
     os.replace(temporary, pool_dir / "meta.json")
     # Workers of a run that was killed may still be writing here; the pool no longer needs it.
-    shutil.rmtree(parts, ignore_errors=True)
-    return pool_dir
+    shutil.rmtree(pool_dir / "parts", ignore_errors=True)
 
 
 def _join(pool_dir: Path, units: list[Unit], dataset: Dataset) -> None:

@@ -58,23 +58,31 @@ def write_parcels(folder: Path) -> Path:
     return folder
 
 
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "harness", *map(str, arguments)]
+
+
+def environment(folder: Path, cores: int = 1) -> dict[str, str]:
+    """Return an environment with caches of its own and without a way to the network."""
+    return os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "PYTHONIOENCODING": "utf-8",
+        "XDG_CACHE_HOME": str(folder / "cache"),
+        "CPERSONA_JIT_DATA_CACHE": str(folder / "datasets"),
+        "HF_HUB_OFFLINE": "1",
+        "LOKY_MAX_CPU_COUNT": str(cores),
+        "MPLCONFIGDIR": matplotlib.get_cachedir(),  # looking for fonts anew takes seconds
+    }
+
+
 def harness(folder: Path, *arguments: object, cores: int = 1) -> subprocess.CompletedProcess:
     """Run the command line with caches of its own and without a way to the network.
 
     More than one core makes worker processes.
     """
     return subprocess.run(
-        [sys.executable, "-m", "harness", *map(str, arguments)],
-        env=os.environ
-        | {
-            "PYTHONPATH": str(ROOT),
-            "PYTHONIOENCODING": "utf-8",
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "CPERSONA_JIT_DATA_CACHE": str(folder / "datasets"),
-            "HF_HUB_OFFLINE": "1",
-            "LOKY_MAX_CPU_COUNT": str(cores),
-            "MPLCONFIGDIR": matplotlib.get_cachedir(),  # looking for fonts anew takes seconds
-        },
+        command(*arguments),
+        env=environment(folder, cores),
         cwd=folder,
         capture_output=True,
         text=True,
