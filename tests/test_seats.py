@@ -75,6 +75,15 @@ def test_a_cue_wins_a_bounded_number_of_seats_of_its_period(tmp_path: Path) -> N
     assert seen > 5
 
 
+def test_no_seat_is_kept_for_a_row_that_no_evidence_found(tmp_path: Path) -> None:
+    """One row shares a gram with the query; the gram list is not filled up with others."""
+    with filled(tmp_path, "m.db", talk(times=3)) as memory:
+        trace = ask(memory, "K-4471", adaptive(depth=10, seats=4), limit=2).trace
+        matches = trace.pool_signals[2:6].any(axis=0)
+        assert 0 < trace.pool_reached[1].sum() < 10
+        assert not (trace.pool_reached[1] & ~matches).any()
+
+
 def test_who_asks_for_nothing_gets_no_seats_either(tmp_path: Path) -> None:
     with filled(tmp_path, "m.db", talk()) as memory:
         chosen = adaptive(depth=6, seats=3, cues=CueWeights(seats=3))

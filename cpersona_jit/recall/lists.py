@@ -23,7 +23,6 @@ DENSE, GRAM, FUSED = range(3)
 def draw_lists(
     columns: Columns,
     signals: Signals,
-    forms: np.ndarray,
     calibration: Calibration,
     evidence: np.ndarray,
     depth: int,
@@ -32,7 +31,8 @@ def draw_lists(
     """Return the best rows of the dense and of the gram evidence, best first.
 
     Rows that all show the same, as the one row of a young store does, are listed lowest first. A
-    row without a vector is in no dense list, and where no row shares a gram there is no gram list.
+    row without a vector is in no dense list, and one that shares no gram in no gram list, however
+    few others are: having nothing against a row is no reason to find it.
 
     Parameters
     ----------
@@ -40,8 +40,6 @@ def draw_lists(
         The snapshot.
     signals : Signals
         What the rows show.
-    forms : ndarray of float64, shape (3, 7)
-        Weights of the signals.
     calibration : Calibration
         A gram size without a share is not looked at.
     evidence : ndarray of float64, shape (3, n)
@@ -60,9 +58,7 @@ def draw_lists(
         dense = kernels.top_rows(evidence[DENSE], depth)
         dense = dense[has_rows(columns.embedded.words, dense)]
     gram = kernels.top_rows(evidence[GRAM], depth)
-    if not np.any(forms[GRAM] != 0.0):
-        gram = gram[shows_grams(signals.values[:, gram], calibration)]
-    return dense, gram
+    return dense, gram[shows_grams(signals.values[:, gram], calibration)]
 
 
 def shows_grams(values: np.ndarray, calibration: Calibration) -> np.ndarray:

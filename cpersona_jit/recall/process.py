@@ -182,7 +182,7 @@ def _retrieve(state: Process, settings: AdaptiveSettings, kernels: KernelSet) ->
     for form in (DENSE, GRAM, FUSED):
         bias = -_inner(state.forms[form], mean)
         kernels.linear_scores(values, state.forms[form], bias, state.mask.words, evidence[form])
-    drawn = (columns, signals, state.forms, settings.calibration)
+    drawn = (columns, signals, settings.calibration)
     lists = [draw_lists(*drawn, evidence, settings.depth, kernels)]
     state.retrievals = 1
     if state.envelope is not None:

@@ -104,7 +104,9 @@ class QueryRanker:
         pooled = (calibration, settings.depth, cap, arm, setting.prior)
         found = self._once(
             ("candidates", pooled),
-            lambda: candidates_of(asked, forms, evidence, settings.depth, cap, regions, kernels),
+            lambda: candidates_of(
+                asked, forms, evidence, calibration, settings.depth, cap, regions, kernels
+            ),
         )
         fused = evidence[FUSED, found.place]
         score = fused.copy()

@@ -13,9 +13,10 @@ import numpy as np
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.kernels.numpy_path.calibration import SIGNALS
 from cpersona_jit.kernels.structure_weights import context_deficit
-from cpersona_jit.recall.adaptive_settings import CueWeights, Structure
+from cpersona_jit.recall.adaptive_settings import Calibration, CueWeights, Structure
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
 from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.lists import shows_grams
 from cpersona_jit.recall.process import DENSE, FUSED, GRAM
 from harness.adaptive.cue_arms import CUE_ARMS
 from harness.adaptive.pool import SignalPool
@@ -102,6 +103,7 @@ def candidates_of(
     asked: Question,
     forms: np.ndarray,
     evidence: np.ndarray,
+    calibration: Calibration,
     depth: int,
     cap: int,
     regions: list[np.ndarray],
@@ -110,11 +112,13 @@ def candidates_of(
     """Draw the lists of both kinds over each region, bool (P,), and unite them."""
     reached = np.zeros((2, asked.row.size), bool)
     for number, kind in enumerate((DENSE, GRAM)):
-        if not np.any(forms[kind] != 0.0):
+        if kind == DENSE and not np.any(forms[kind] != 0.0):
             continue
         for region in regions:
             inside = np.where(region, evidence[kind], -np.inf)[asked.by_row]
             reached[number, asked.by_row[kernels.top_rows(inside, depth)]] = True
+        if kind == GRAM:
+            reached[number] &= shows_grams(asked.signals, calibration)
     place = np.flatnonzero(reached[0] | reached[1])
     if place.size > cap:
         best = np.lexsort((asked.row[place], -evidence[FUSED, place]))[:cap]
