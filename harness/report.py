@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.adaptive.report_cues import cue_section
+from harness.adaptive.report_gate import gate_section
 from harness.describe import describe_setting
 from harness.markdown import markdown_table
 from harness.measures import MACRO
@@ -53,6 +54,7 @@ def write_report(out_dir: Path) -> Path:
         by_task(summary, headline),
         changes(summary),
         cue_section(summary),
+        gate_section(summary),
         all_measures(summary, headline),
         best_settings(summary, records),
         "## Pictures\n\n" + "\n\n".join(f"![{text}]({name})\n\n{text}" for name, text in pictures),

@@ -14,6 +14,7 @@ from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
 from harness.adaptive.cue_study import cue_study
+from harness.adaptive.gate_study import ask_elsewhere, gate_study
 from harness.adaptive.grid import AnySetting, build_adaptive_settings, shipped_baseline
 from harness.adaptive.ledger import open_holdout
 from harness.adaptive.pool import SignalPool, load_signal_pool
@@ -83,6 +84,7 @@ def run(
     if holdout is not None:
         _open_holdout(config, holdout)
     evaluated: list[Evaluated] = []
+    elsewhere: list[SignalPool | None] = []
     for entry in config.datasets:
         progress(f"load {entry.name}", 0, 1)
         dataset = load_dataset(
@@ -96,8 +98,15 @@ def run(
             pool = _frozen_pool(config, dataset, model, out_dir, cache_dir, progress)
             notes += [f"{pool.dataset}: {note}" for note in _dataset_notes(dataset, pool)]
             evaluated.append(_replayed(pool, settings, config, progress))
+            if isinstance(config, AdaptiveConfig) and config.gates:
+                other = ask_elsewhere(dataset)
+                place = (config, other, model, out_dir, cache_dir, progress)
+                elsewhere.append(other and _frozen_pool(*place))
     progress("choose and estimate intervals", 0, 1)
     summary, records = summarise(config, evaluated, settings, shipped)
+    if elsewhere:
+        studied = next(s for s in settings if s.name == summary["proposal"]["setting"])
+        summary["gate_study"] = gate_study(evaluated, elsewhere, studied, config)
     summary |= {
         "command": command,
         "degraded": notes,

@@ -43,6 +43,7 @@ SWEEP = [
     {"calibration": {"block_penalty": [0.0, 1.5], "conditional": [False, True]}},
     {"calibration": {"gram_weight": [0.0]}},
     {"calibration": {"dense_weight": [0.0], "gram4_share": [0.0], "gram_row_share": [0.0]}},
+    {"depth": [EVERYTHING], "calibration": {"gram3_share": [0.0, 1.0]}},
     {"gate": [0.0, 1.0], "seats": [2], "cues": {"arm": ["parsed"], "seats": [2]}},
     {"candidates": [9], "cues": {"arm": ["parsed"]}, "structure": {"on": [True]}},
     {"cues": {"arm": ["parsed"], "said": [0.5], "event": [0.25], "outside": [0.1]}},

@@ -16,7 +16,8 @@ from cpersona_jit.memory import Memory
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.envelope import Envelope, open_envelope
 from cpersona_jit.recall.kernel_set import KernelSet, warm_kernels
-from cpersona_jit.recall.process import DENSE, GRAM, Process
+from cpersona_jit.recall.lists import draw_lists
+from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from cpersona_jit.recall.speakers import speakers_named
 from cpersona_jit.store.timestamps import parse_timestamp
@@ -64,7 +65,7 @@ def signal_candidates(
     asked = parse_timestamp(query.timestamp or "")
     cue = parse_time_cue(query.text, asked)
     envelopes = _envelopes(state, cue, query.query_id)
-    listed = _listed(state, envelopes, settings.depth, warm_kernels())
+    listed = _listed(state, envelopes, settings, warm_kernels())
     rows = _with_neighbours(state.columns, listed)
     rows = rows[np.argsort(state.columns.tie_rank[rows])]
     table = _rows_table(state, query, rows, listed, envelopes)
@@ -104,25 +105,23 @@ def _envelopes(state: Process, cue: TimeCue | None, query_id: str) -> dict[str, 
 
 
 def _listed(
-    state: Process, envelopes: dict[str, Envelope], depth: int, kernels: KernelSet
+    state: Process,
+    envelopes: dict[str, Envelope],
+    settings: AdaptiveSettings,
+    kernels: KernelSet,
 ) -> np.ndarray:
     """Unite the lists, ascending."""
-    evidence = [_evidence(state, state.forms[kind], kernels) for kind in (DENSE, GRAM)]
-    alone = np.eye(SIGNALS)
-    varying = [
-        signal
-        for signal in range(SIGNALS)
-        if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0
-    ]
-    found = [kernels.top_rows(_evidence(state, alone[s], kernels), depth) for s in varying]
-    for kind, scores in zip((DENSE, GRAM), evidence, strict=True):
-        if np.any(state.forms[kind] != 0.0):
-            found.append(kernels.top_rows(scores, depth))
-            found += [
-                kernels.top_rows(np.where(envelope.inside, scores, -np.inf), depth)
-                for envelope in envelopes.values()
-            ]
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+    evidence = np.array([_evidence(state, form, kernels) for form in state.forms])
+    drawn = (state.columns, state.signals, settings.calibration)
+    found = [*draw_lists(*drawn, evidence, settings.depth, kernels)]
+    for envelope in envelopes.values():
+        inside = np.where(envelope.inside, evidence, -np.inf)
+        found += draw_lists(*drawn, inside, settings.depth, kernels)
+    for signal in range(SIGNALS):
+        if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0:
+            alone = _evidence(state, np.eye(SIGNALS)[signal], kernels)
+            found.append(kernels.top_rows(alone, settings.depth))
+    return np.unique(np.concatenate(found))
 
 
 def _evidence(state: Process, form: np.ndarray, kernels: KernelSet) -> np.ndarray:

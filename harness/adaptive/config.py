@@ -137,7 +137,15 @@ class GridConfig(Section):
 
 
 class AdaptiveConfig(Section):
-    """A whole config file with ``kind = "adaptive"``; `limit` is the window of a caller."""
+    """A whole config file with ``kind = "adaptive"``.
+
+    Parameters
+    ----------
+    limit : int
+        The window of a caller.
+    gates : list of float
+        Gates to study on the proposal, with the questions of other scopes as well.
+    """
 
     kind: Literal["adaptive"]
     name: Name
@@ -150,6 +158,7 @@ class AdaptiveConfig(Section):
     signals: SignalsConfig = SignalsConfig()
     freeze: FreezeSignalsConfig = FreezeSignalsConfig()
     limit: Annotated[int, Field(ge=1, le=100)] = 10
+    gates: list[Gate] = Field(default=[])
     base: PointConfig = PointConfig()
     sweep: list[GridConfig] = Field(default=[])
     select: ChoiceConfig = ChoiceConfig()

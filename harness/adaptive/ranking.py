@@ -105,7 +105,7 @@ class QueryRanker:
         found = self._once(
             ("candidates", pooled),
             lambda: candidates_of(
-                asked, forms, evidence, calibration, settings.depth, cap, regions, kernels
+                asked, calibration, evidence, settings.depth, cap, regions, kernels
             ),
         )
         fused = evidence[FUSED, found.place]

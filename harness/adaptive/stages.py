@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpersona_jit.cues.time_cue import TimeCue
-from cpersona_jit.kernels.numpy_path.calibration import SIGNALS
+from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, SIGNALS
 from cpersona_jit.kernels.structure_weights import context_deficit
 from cpersona_jit.recall.adaptive_settings import Calibration, CueWeights, Structure
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
@@ -101,9 +101,8 @@ def evidence_of(asked: Question, forms: np.ndarray, kernels: KernelSet) -> np.nd
 
 def candidates_of(
     asked: Question,
-    forms: np.ndarray,
-    evidence: np.ndarray,
     calibration: Calibration,
+    evidence: np.ndarray,
     depth: int,
     cap: int,
     regions: list[np.ndarray],
@@ -111,14 +110,13 @@ def candidates_of(
 ) -> Candidates:
     """Draw the lists of both kinds over each region, bool (P,), and unite them."""
     reached = np.zeros((2, asked.row.size), bool)
-    for number, kind in enumerate((DENSE, GRAM)):
-        if kind == DENSE and not np.any(forms[kind] != 0.0):
-            continue
-        for region in regions:
+    for region in regions:
+        for number, kind in enumerate((DENSE, GRAM)):
             inside = np.where(region, evidence[kind], -np.inf)[asked.by_row]
             reached[number, asked.by_row[kernels.top_rows(inside, depth)]] = True
-        if kind == GRAM:
-            reached[number] &= shows_grams(asked.signals, calibration)
+    # Without a vector of the query all of them are 0, and nothing is compared.
+    reached[0] &= asked.signals[DENSE_ROW].any()
+    reached[1] &= shows_grams(asked.signals, calibration)
     place = np.flatnonzero(reached[0] | reached[1])
     if place.size > cap:
         best = np.lexsort((asked.row[place], -evidence[FUSED, place]))[:cap]
@@ -161,7 +159,9 @@ def period_of(
 def gated_of(
     asked: Question, forms: np.ndarray, fused: np.ndarray, place: np.ndarray, gate: float
 ) -> np.ndarray:
-    """Return which candidates the gate removes, bool (C,)."""
+    """Return which candidates the gate removes, bool (C,); none where no evidence varies."""
+    if not np.any(forms[FUSED] != 0.0):
+        return np.zeros(place.size, bool)
     best = fused.copy()
     for kind in (DENSE, GRAM):
         total = np.zeros(place.size)
