@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.adaptive.report_cues import cue_section
 from harness.adaptive.report_gate import gate_section
+from harness.adaptive.report_returned import returned_section
 from harness.describe import describe_setting
 from harness.markdown import markdown_table
 from harness.measures import MACRO
@@ -53,6 +54,7 @@ def write_report(out_dir: Path) -> Path:
         paired_differences(summary),
         by_task(summary, headline),
         changes(summary),
+        returned_section(summary, headline),
         cue_section(summary),
         gate_section(summary),
         all_measures(summary, headline),

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cpersona_jit.errors import CPersonaError, UsageError
+from harness.adaptive.config import AdaptiveConfig
 from harness.adaptive.pool import SignalPool
 from harness.adaptive.replay import ranked_adaptive
+from harness.adaptive.returned import EVIDENCE, ROWS, returned_values
 from harness.config import RunConfig
 from harness.evaluate import MEAN_OF_DATASETS, Evaluated, Means, part_means
 from harness.grid import Setting
@@ -81,10 +83,14 @@ def headline_records(
 ) -> list[dict]:
     """Record all measures, by ir-measures, of every setting that has a role."""
     numbers = sorted({number for roles in choice.roles for number in roles.values()})
-    by_measure = [_all_measures(one, [settings[n] for n in numbers]) for one in evaluated]
+    named = [settings[number] for number in numbers]
+    by_measure = [_all_measures(one, named, config) for one in evaluated]
+    measures = MEASURES
+    if isinstance(config, AdaptiveConfig):
+        measures = (*MEASURES, EVIDENCE, ROWS)
     records = []
     for part in _parts_with_queries(evaluated):
-        for row, measure in enumerate(MEASURES):
+        for row, measure in enumerate(measures):
             records += _as_records(
                 part_means(evaluated, [values[row] for values in by_measure], part, config),
                 part,
@@ -244,14 +250,19 @@ def _numbers(means: Means, row: int, column: int) -> dict:
     }
 
 
-def _all_measures(one: Evaluated, settings: Sequence[Setting]) -> np.ndarray:
+def _all_measures(
+    one: Evaluated, settings: Sequence[Setting], config: RunConfig | AdaptiveConfig
+) -> np.ndarray:
     """Measure settings over all judged queries: float64 (measures, len(settings), Qr)."""
     ranked = ranked_adaptive if isinstance(one.pool, SignalPool) else ranked_lists
     per_setting = [
         from_ranked_lists(one.pool, ranked(one.pool, setting, top=LIST_LENGTH))
         for setting in settings
     ]
-    return np.stack(per_setting, axis=1)
+    ranking = np.stack(per_setting, axis=1)
+    if not isinstance(config, AdaptiveConfig):
+        return ranking
+    return np.concatenate([ranking, returned_values(one.pool, settings, config.limit)])
 
 
 def _role_differences(

@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from harness.adaptive.returned import ROWS
 from harness.selection import PROPOSAL
 
 # Bounds no run comes near: what is beyond them cannot be written or drawn.
@@ -142,10 +143,17 @@ class _Measured(_Shape):
     task: str
     part: str
     measure: str
-    value: Share
-    ci_low: Share
-    ci_high: Share
+    value: Number
+    ci_low: Number
+    ci_high: Number
     n: Count
+
+    @model_validator(mode="after")
+    def _share(self) -> _Measured:
+        """Every measure is a share, but for a count of rows."""
+        if self.measure != ROWS and max(map(abs, (self.value, self.ci_low, self.ci_high))) > 1.001:
+            raise ValueError("value, ci_low and ci_high must lie between -1.001 and 1.001")
+        return self
 
 
 class _Record(_Measured):

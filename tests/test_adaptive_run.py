@@ -15,6 +15,7 @@ from harness.datasets.synthetic import make_synthetic
 CONFIG = """
 kind = "adaptive"
 name = "talk"
+gates = [-50, 0.5, 50]
 [[datasets]]
 name = "synthetic"
 sample_queries = 24
@@ -65,8 +66,18 @@ def test_the_holdout_stays_closed_until_it_is_opened_with_a_reason(paths):
     assert summary["settings"][summary["proposal"]["setting"]].get("cue") != "shifted"
     study = summary["cue_study"]
     assert {row["arm"] for row in study["values"]} == set(ARMS)
+    gates = {row["gate"]: row for row in summary["gate_study"]["rows"]}
+    # Without a model, a question in one language finds nothing in a scope of the other.
+    assert gates[-50]["kept"] == 1.0 and gates[-50]["foreign_empty"] < 1.0
+    assert (gates[50]["kept"], gates[50]["own_left"], gates[50]["foreign_empty"]) == (0.0, 0.0, 1.0)
+    assert gates[-50]["own_left"] > gates[0.5]["own_left"] > 0.0
     report = (out / "report.md").read_text(encoding="utf-8")
-    assert "## Time cues" in report and "![" in report and (out / "sensitivity.png").is_file()
+    assert (
+        "## Time cues" in report
+        and "## Gate" in report
+        and "![" in report
+        and (out / "sensitivity.png").is_file()
+    )
     counts = {row["part"]: row["queries"] for row in study["firing"]}
     assert counts["all"] == counts["validation"] + counts["development"]
 
@@ -82,7 +93,7 @@ def test_the_holdout_stays_closed_until_it_is_opened_with_a_reason(paths):
 
 def test_only_adaptive_configs_have_a_holdout(paths):
     config, out, ledger = paths
-    plain = CONFIG[CONFIG.index("name =") : CONFIG.index("[[models]]")]
+    plain = 'name = "talk"\n' + CONFIG[CONFIG.index("[[datasets]]") : CONFIG.index("[[models]]")]
     plain += '[model]\nprovider = "none"\n[[arms]]\nname = "gram3"\nkind = "gram"\n'
     config.write_text(plain + "[sweep]\nweights = [{gram3 = 1}]\n", encoding="utf-8")
     done = run(config, "--out", out, "--holdout", "why not")
