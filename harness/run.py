@@ -13,6 +13,7 @@ from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
+from harness.adaptive.cue_arms import PARSED
 from harness.adaptive.cue_study import cue_study
 from harness.adaptive.gate_study import ask_elsewhere, gate_study
 from harness.adaptive.grid import AnySetting, build_adaptive_settings, shipped_baseline
@@ -31,7 +32,7 @@ from harness.machine import describe_machine
 from harness.pool import load_pool
 from harness.pool_files import HASHES, POOL_FILES
 from harness.proposal import describe_proposal
-from harness.selection import choose, parsed_choice
+from harness.selection import choose, choose_adaptive
 from harness.splits import DEVELOPMENT, HOLDOUT, VALIDATION
 from harness.summary import (
     REGIME,
@@ -103,10 +104,7 @@ def run(
                 place = (config, other, model, out_dir, cache_dir, progress)
                 elsewhere.append(other and _frozen_pool(*place))
     progress("choose and estimate intervals", 0, 1)
-    summary, records = summarise(config, evaluated, settings, shipped)
-    if elsewhere:
-        studied = next(s for s in settings if s.name == summary["proposal"]["setting"])
-        summary["gate_study"] = gate_study(evaluated, elsewhere, studied, config)
+    summary, records = summarise(config, evaluated, settings, shipped, elsewhere)
     summary |= {
         "command": command,
         "degraded": notes,
@@ -124,6 +122,7 @@ def summarise(
     evaluated: Sequence[Evaluated],
     settings: Sequence[Setting] | Sequence[AnySetting],
     shipped: int | None,
+    elsewhere: Sequence[SignalPool | None] = (),
 ) -> tuple[dict, list[dict]]:
     """Choose a setting and record everything that was measured.
 
@@ -137,6 +136,8 @@ def summarise(
         Baselines and sweep.
     shipped : int or None
         Which setting is the shipped default.
+    elsewhere : sequence of SignalPool or None
+        For each dataset its questions asked of other scopes, when gates are studied.
 
     Returns
     -------
@@ -173,8 +174,11 @@ def summarise(
         "records": headline,
     }
     if isinstance(config, AdaptiveConfig):
-        asked = parsed_choice(evaluated, settings, choice, config)
+        asked = choose_adaptive(evaluated, settings, choice, config, cue=PARSED)
         summary["cue_study"] = asked and cue_study(evaluated, asked, config)
+        if elsewhere:
+            gated = choose_adaptive(evaluated, settings, choice, config)
+            summary["gate_study"] = gate_study(evaluated, elsewhere, gated, config)
     return summary, headline + rest
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.adaptive.config import AdaptiveConfig
-from harness.adaptive.cue_arms import PARSED
 from harness.adaptive.grid import LEXICAL, RAW, AdaptiveSetting, AnySetting
 from harness.config import RunConfig
 from harness.evaluate import Evaluated, evaluate, macro_values, part_means
@@ -75,21 +74,33 @@ def choose(
     return Choice(proposal, _plateau(evaluated, settings, proposal, objective, config), roles)
 
 
-def parsed_choice(
+def choose_adaptive(
     evaluated: Sequence[Evaluated],
     settings: Sequence[AnySetting],
     choice: Choice,
     config: AdaptiveConfig,
+    *,
+    cue: str | None = None,
 ) -> AdaptiveSetting | None:
-    """Return the proposal if it is asked with the parsed cue, else the best setting that is."""
-    asked = [
-        n for n, s in enumerate(settings) if isinstance(s, AdaptiveSetting) and s.cue == PARSED
+    """Return the adaptive setting to study: the proposal if it is one, else the best there is.
+
+    Parameters
+    ----------
+    evaluated, settings, choice, config
+        As for :func:`choose`, and what it returned.
+    cue : str, optional
+        Only settings that are asked with this cue.
+    """
+    among = [
+        number
+        for number, setting in enumerate(settings)
+        if isinstance(setting, AdaptiveSetting) and setting.eligible and cue in (None, setting.cue)
     ]
-    if not asked:
+    if not among:
         return None
-    if choice.proposal in asked:
+    if choice.proposal in among:
         return settings[choice.proposal]
-    return settings[_best(_objective(evaluated, settings, config), asked)]
+    return settings[_best(_objective(evaluated, settings, config), among)]
 
 
 def _objective(
