@@ -61,6 +61,8 @@ def test_ctrl_c_is_one_line_and_130(tmp_path, pause):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A background job of a shell ignores SIGINT and would hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         while process.poll() is None and not list(Path(tmp_path).glob("out/pools/*/parts")):
             time.sleep(0.02)
