@@ -254,7 +254,7 @@ def calibrated_evidence(signals, parameters):
     gram = priced(standardised([b + gram_share * t for b, t in pairs]))
     rho = 0.0
     if given:
-        rho = sum(d * g for d, g in zip(dense, gram, strict=True)) / len(dense)
+        rho = added(d * g for d, g in zip(dense, gram, strict=True)) / len(dense)
         rho = min(max(rho, 0.0), 0.9)
     fused = [
         dense_weight * d + gram_weight * (g - rho * d) for d, g in zip(dense, gram, strict=True)
@@ -262,12 +262,20 @@ def calibrated_evidence(signals, parameters):
     return dense, gram, fused
 
 
+def added(values):
+    """Plain float sum, left to right; the built-in one compensates since Python 3.12."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
 def standardised(values):
     """(value - mean) / deviation; 0 where all values are the same."""
     if len(set(values)) == 1:
         return [0.0] * len(values)
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / len(values)
+    mean = added(values) / len(values)
+    variance = added((value - mean) ** 2 for value in values) / len(values)
     return [(value - mean) / math.sqrt(variance) for value in values]
 
 
@@ -305,7 +313,7 @@ def structure_terms(
         neighbours = context * (weights.near * near + weights.next_near * next_near)
         of_session = [fused[other] for other in candidates if session[other] == session[row]]
         best = sorted(of_session, reverse=True)[:3]
-        mean = sum(best) / len(best) if session[row] >= 0 else 0.0
+        mean = added(best) / len(best) if session[row] >= 0 else 0.0
         in_session = context * (weights.session * mean)
         question = context * weights.question if is_question[row] else 0.0
         speaker = weights.speaker if speaker_named[row] else 0.0

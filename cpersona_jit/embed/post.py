@@ -66,6 +66,8 @@ def post_json(endpoint: Endpoint, body: bytes, timeout: float, max_bytes: int) -
         raise PostError(f"did not answer within {timeout:g} s") from None
     if isinstance(result, PostError):
         raise result
+    if isinstance(result, TimeoutError):  # one read took the whole time: the same to the caller
+        raise PostError(f"did not answer within {timeout:g} s") from result
     if isinstance(result, Exception):
         what = shown(result) or type(result).__name__
         raise PostError(f"cannot be used: {what}") from result

@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from cpersona_jit.errors import (
     CorruptStoreError,
@@ -96,7 +97,7 @@ def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlit
 
 def _connect(file: Path, options: str) -> StoreConnection:
     conn = sqlite3.connect(
-        f"{file.as_uri()}?mode={options}",
+        f"file:{quote(os.fspath(file))}?mode={options}",
         uri=True,
         timeout=BUSY_TIMEOUT_MS / 1000,
         isolation_level=None,

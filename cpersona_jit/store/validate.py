@@ -208,7 +208,10 @@ def _checked_metadata(metadata: object) -> str:
         )
     try:
         metadata = dict(metadata)
+        _check_metadata_values(metadata)
         text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except _Refused:
+        raise
     except Exception as error:  # the caller's mapping may raise anything
         cause = f"{type(error).__name__}: {error}"[:200]
         raise _Refused("metadata_invalid", f"metadata is not JSON: {cause!a}") from None
@@ -218,7 +221,6 @@ def _checked_metadata(metadata: object) -> str:
             f"metadata is {len(text):,} characters long as JSON; "
             f"at most {MAX_METADATA:,} are allowed",
         )
-    _check_metadata_values(metadata)
     return text
 
 

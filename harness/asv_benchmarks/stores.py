@@ -88,7 +88,7 @@ def _records(rows: int) -> Iterator[cpersona_jit.Record]:
             AGENT,
             session_id=f"session {number // 40}",
             source={"type": "user", "id": f"u{number % 2}", "name": ("Mira", "健")[number % 2]},
-            timestamp=str(np.datetime64("2025-01-01T00:00") + number),
+            timestamp=str(np.datetime64("2025-01-01T00:00") + np.timedelta64(number, "m")),
         )
 
 
