@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from cpersona_jit.errors import CPersonaError, EmbeddingError, StoreError, UsageError
 from cpersona_jit.memory import Memory, open
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
+from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from cpersona_jit.records import Record, Row, Source, StoreOutcome
 from cpersona_jit.results import RecallResult, RecallRow
 
 __all__ = [
+    "AdaptiveSettings",
+    "ArmSpec",
+    "CPersonaError",
+    "EmbeddingError",
+    "FusionSpec",
     "Memory",
     "RecallResult",
     "RecallRow",
+    "RecallSettings",
     "Record",
     "Row",
     "Source",
+    "StoreError",
     "StoreOutcome",
+    "UsageError",
     "open",
 ]
 __version__ = "0.1.0"

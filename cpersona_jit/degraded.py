@@ -7,6 +7,7 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.isolation import Axes
 
+_MEND = "run `cpersona-jit reembed` with this file and embedder"
 CUE_IGNORED = "time_cue_ignored: the settings of this recall take no notice of time cues"
 
 
@@ -17,7 +18,7 @@ def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
         return ()
     return (
         f"rows_without_vector: {missing} of {mask.count} rows have no vector of the active "
-        "model and are found by their words only; run `cpersona-jit reembed`",
+        f"model and are found by their words only; {_MEND}",
     )
 
 
@@ -29,7 +30,7 @@ def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
     if unsplit:
         notes.append(
             f"rows_without_blocks: {unsplit} of {rows.count} rows are not split by the current "
-            "rules and count as they are; run `cpersona-jit reblock`"
+            "rules and count as they are; run `cpersona-jit reblock` on this file"
         )
     # Where rows have no vectors either, `missing_vectors` says so.
     whole = columns.embedded.as_bools(columns.n)[columns.blocks.row]
@@ -38,7 +39,7 @@ def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
     if missing:
         notes.append(
             f"blocks_without_vector: {missing} of {blocks.count} blocks have no vector of the "
-            "active model and are found by their words only; run `cpersona-jit reembed`"
+            f"active model and are found by their words only; {_MEND}"
         )
     return tuple(notes)
 

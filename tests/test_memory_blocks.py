@@ -288,7 +288,7 @@ def test_missing_blocks_are_named_for_the_rows_of_the_call(path: Path) -> None:
         (note,) = missing_blocks(memory.columns(), Axes.agent("a"))
         assert note == (
             "rows_without_blocks: 2 of 3 rows are not split by the current rules and count as "
-            "they are; run `cpersona-jit reblock`"
+            "they are; run `cpersona-jit reblock` on this file"
         )
         assert notes(memory, "b") == []
         memory.reblock()
