@@ -14,7 +14,7 @@ from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from harness.config import RunConfig
 
 RRF_BASELINE = "rrf"
-SHIPPED = "shipped default"
+ROW_FUSION = "row fusion"
 
 
 @dataclass(frozen=True)
@@ -82,23 +82,23 @@ def build_settings(config: RunConfig) -> list[Setting]:
     return settings
 
 
-def shipped_setting(arms: tuple[ArmSpec, ...], shipped: RecallSettings) -> Setting | None:
-    """Express the shipped default with a run's arms.
+def row_fusion_setting(arms: tuple[ArmSpec, ...], fusion: RecallSettings) -> Setting | None:
+    """Express a fusion of whole rows with a run's arms.
 
     Returns
     -------
     Setting or None
-        None when the run has no arm with the same parameters as one that the default uses, so that
-        its pool cannot say how the default ranks. The depth is the default's own.
+        None when the run has no arm with the same parameters as one that is fused, so that its
+        pool cannot say how the fusion ranks. The depth is the fusion's own.
     """
     weights: dict[str, float] = {}
-    for wanted in shipped.active_arms:
+    for wanted in fusion.active_arms:
         same = [arm for arm in arms if _arm_identity(arm) == _arm_identity(wanted)]
         if not same:
             return None
-        weights[same[0].name] = shipped.fusion.weights[wanted.name]
-    fusion = FusionSpec(shipped.fusion.kind, weights, shipped.fusion.rrf_k)
-    return Setting(SHIPPED, fusion, shipped.depth)
+        weights[same[0].name] = fusion.fusion.weights[wanted.name]
+    spec = FusionSpec(fusion.fusion.kind, weights, fusion.fusion.rrf_k)
+    return Setting(ROW_FUSION, spec, fusion.depth)
 
 
 def setting_arrays(settings: list[Setting], arms: tuple[str, ...]) -> SettingArrays:

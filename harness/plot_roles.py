@@ -13,6 +13,7 @@ from harness.selection import (
     BEST_FUSED,
     PROPOSAL,
     RAW_EMBEDDING,
+    ROW_FUSION_ROLE,
     RRF,
     SHIPPED_ROLE,
 )
@@ -26,6 +27,7 @@ ROLE_COLOURS = {
     RRF: "#E69F00",
     BEST_FUSED: "#0072B2",
     PROPOSAL: "#009E73",
+    ROW_FUSION_ROLE: "#F0E442",
     SHIPPED_ROLE: "#CC79A7",
 }
 DARK_ROLES = (BEST_FUSED, PROPOSAL)

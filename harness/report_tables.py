@@ -8,7 +8,7 @@ from harness.evaluate import MEAN_OF_DATASETS
 from harness.markdown import markdown_table, percent
 from harness.measures import MACRO, MEASURES
 from harness.plot_roles import shown_roles
-from harness.selection import BEST_ARM, PROPOSAL, RRF, SHIPPED_ROLE
+from harness.selection import BEST_ARM, PROPOSAL, ROW_FUSION_ROLE, RRF, SHIPPED_ROLE
 from harness.splits import ALL, VALIDATION
 from harness.summary import find_record, judged_on
 
@@ -90,7 +90,8 @@ def by_task(summary: dict, records: list[dict]) -> str:
 def changes(summary: dict) -> str:
     """Show gains and losses of each task in one table: neither goes without the other."""
     judging = judged_on(summary)
-    roles = [role for role in (PROPOSAL, SHIPPED_ROLE) if role in shown_roles(summary)]
+    contenders = (PROPOSAL, ROW_FUSION_ROLE, SHIPPED_ROLE)
+    roles = [role for role in contenders if role in shown_roles(summary)]
     held = [r for r in summary["differences"] if r["part"] == judging and r["role"] in roles]
     pairs = [(role, baseline) for role in roles for baseline in (RRF, BEST_ARM)]
     pairs = [pair for pair in pairs if any((r["role"], r["against"]) == pair for r in held)]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import importlib.metadata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from cpersona_jit.defaults import DEFAULT_SETTINGS
+from cpersona_jit.defaults import DEFAULT_SETTINGS, ROW_FUSION_SETTINGS
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
 from harness.adaptive.cue_arms import PARSED
 from harness.adaptive.cue_study import cue_study
 from harness.adaptive.gate_study import ask_elsewhere, gate_study
-from harness.adaptive.grid import AnySetting, build_adaptive_settings, shipped_baseline
+from harness.adaptive.grid import (
+    AnySetting,
+    build_adaptive_settings,
+    row_fusion_baseline,
+    shipped_setting,
+)
 from harness.adaptive.ledger import open_holdout
 from harness.adaptive.pool import SignalPool, load_signal_pool
 from harness.adaptive.splits import committed_split, keep_parts
@@ -25,14 +31,14 @@ from harness.datasets.base import Dataset
 from harness.datasets.registry import load_dataset
 from harness.evaluate import Evaluated, evaluate
 from harness.freeze import freeze
-from harness.grid import Setting, build_settings, shipped_setting
+from harness.grid import Setting, build_settings, row_fusion_setting
 from harness.hashes import code_hash, config_hash, git_revision
 from harness.judged import Judged
 from harness.machine import describe_machine
 from harness.pool import load_pool
 from harness.pool_files import HASHES, POOL_FILES
 from harness.proposal import describe_proposal
-from harness.selection import choose, choose_adaptive
+from harness.selection import ROW_FUSION_ROLE, SHIPPED_ROLE, choose, choose_adaptive
 from harness.splits import DEVELOPMENT, HOLDOUT, VALIDATION
 from harness.summary import (
     REGIME,
@@ -81,7 +87,7 @@ def run(
         The summary, as it was written.
     """
     check_model(config)
-    settings, shipped, notes = _settings(config)
+    settings, named, notes = _settings(config)
     if holdout is not None:
         _open_holdout(config, holdout)
     evaluated: list[Evaluated] = []
@@ -104,7 +110,7 @@ def run(
                 place = (config, other, model, out_dir, cache_dir, progress)
                 elsewhere.append(other and _frozen_pool(*place))
     progress("choose and estimate intervals", 0, 1)
-    summary, records = summarise(config, evaluated, settings, shipped, elsewhere)
+    summary, records = summarise(config, evaluated, settings, named, elsewhere)
     summary |= {
         "command": command,
         "degraded": notes,
@@ -121,7 +127,7 @@ def summarise(
     config: RunConfig | AdaptiveConfig,
     evaluated: Sequence[Evaluated],
     settings: Sequence[Setting] | Sequence[AnySetting],
-    shipped: int | None,
+    named: Mapping[str, int],
     elsewhere: Sequence[SignalPool | None] = (),
 ) -> tuple[dict, list[dict]]:
     """Choose a setting and record everything that was measured.
@@ -134,8 +140,8 @@ def summarise(
         One per dataset, all over the same settings.
     settings : sequence of Setting
         Baselines and sweep.
-    shipped : int or None
-        Which setting is the shipped default.
+    named : mapping of str to int
+        Roles of settings that are given and not chosen; see :func:`harness.selection.choose`.
     elsewhere : sequence of SignalPool or None
         For each dataset its questions asked of other scopes, when gates are studied.
 
@@ -146,7 +152,8 @@ def summarise(
     records : list of dict
         The records of all settings.
     """
-    choice = choose(evaluated, settings, config, shipped)
+    choice = choose(evaluated, settings, config, named)
+    shipped = named.get(SHIPPED_ROLE, named.get(ROW_FUSION_ROLE))
     headline = headline_records(evaluated, settings, choice, config, shipped)
     told = {(record["setting"], record["measure"]) for record in headline}
     sweep = sweep_records(evaluated, settings, config, shipped)
@@ -212,27 +219,33 @@ def _open_holdout(config: RunConfig | AdaptiveConfig, reason: str) -> None:
 
 def _settings(
     config: RunConfig | AdaptiveConfig,
-) -> tuple[list[Setting] | list[AnySetting], int | None, list[str]]:
-    """Build all settings, find the shipped default among them or add it."""
+) -> tuple[list[Setting] | list[AnySetting], dict[str, int], list[str]]:
+    """Build all settings; find, or add, those that have a role whatever is chosen."""
     if isinstance(config, AdaptiveConfig):
-        settings = build_adaptive_settings(config)
-        default = shipped_baseline(config, DEFAULT_SETTINGS)
+        settings: list = build_adaptive_settings(config)
+        wanted = {
+            ROW_FUSION_ROLE: row_fusion_baseline(config, ROW_FUSION_SETTINGS),
+        }
+        if isinstance(DEFAULT_SETTINGS, AdaptiveSettings):
+            wanted[SHIPPED_ROLE] = shipped_setting(config, DEFAULT_SETTINGS)
     else:
         settings = build_settings(config)
-        default = shipped_setting(config.arm_specs(), DEFAULT_SETTINGS)
-    if default is None:
-        note = "the shipped default uses arms that this run does not freeze: it has no records here"
-        return settings, None, [note]
+        wanted = {ROW_FUSION_ROLE: row_fusion_setting(config.arm_specs(), ROW_FUSION_SETTINGS)}
+    named: dict[str, int] = {}
     notes = []
-    if default.depth > config.freeze.depth:
-        notes.append(
-            f"the shipped default's depth {default.depth} is above freeze.depth "
-            f"{config.freeze.depth}: its records show what the pool can"
-        )
-    for number, setting in enumerate(settings):
-        if setting.identity() == default.identity():
-            return settings, number, notes
-    return [*settings, default], len(settings), notes
+    for role, setting in wanted.items():
+        if setting is None:
+            notes.append(f"the {role} uses arms that this run does not freeze: no records of it")
+            continue
+        if setting.depth > config.freeze.depth:
+            notes.append(
+                f"the depth {setting.depth} of the {role} is above freeze.depth "
+                f"{config.freeze.depth}: its records show what the pool can"
+            )
+        same = [n for n, known in enumerate(settings) if known.identity() == setting.identity()]
+        named[role] = same[0] if same else len(settings)
+        settings += [] if same else [setting]
+    return settings, named, notes
 
 
 def _frozen_pool(

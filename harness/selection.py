@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.adaptive.config import AdaptiveConfig
-from harness.adaptive.grid import LEXICAL, RAW, AdaptiveSetting, AnySetting
+from harness.adaptive.grid import LEXICAL, RAW, SHIPPED, AdaptiveSetting, AnySetting
 from harness.config import RunConfig
 from harness.evaluate import Evaluated, evaluate, macro_values, part_means
-from harness.grid import RRF_BASELINE, Setting, arm_baseline
+from harness.grid import ROW_FUSION, RRF_BASELINE, Setting, arm_baseline
 from harness.splits import VALIDATION
 
 RAW_EMBEDDING = "raw embedding"
@@ -19,9 +19,10 @@ BEST_ARM = "best single arm"
 RRF = "RRF"
 BEST_FUSED = "best fused"
 PROPOSAL = "proposal"
-SHIPPED_ROLE = "shipped default"
+ROW_FUSION_ROLE = ROW_FUSION
+SHIPPED_ROLE = SHIPPED
 BASELINE_ROLES = (RAW_EMBEDDING, BEST_ARM, RRF)
-CONTENDER_ROLES = (BEST_FUSED, PROPOSAL, SHIPPED_ROLE)
+CONTENDER_ROLES = (BEST_FUSED, PROPOSAL, ROW_FUSION_ROLE, SHIPPED_ROLE)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def choose(
     evaluated: Sequence[Evaluated],
     settings: Sequence[Setting],
     config: RunConfig,
-    shipped: int | None,
+    named: Mapping[str, int],
 ) -> Choice:
     """Choose the proposal and the settings it is compared with.
 
@@ -61,8 +62,8 @@ def choose(
         Baselines and sweep.
     config : RunConfig
         The run's config.
-    shipped : int or None
-        Which setting is the shipped default.
+    named : mapping of str to int
+        Roles that are given and not chosen: the fusion of whole rows, and the shipped default.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def choose(
     """
     objective = _objective(evaluated, settings, config)
     proposal = _first_of_the_best(evaluated, settings, objective, config)
-    roles = [_roles(one, settings, _raw(config), proposal, shipped) for one in evaluated]
+    roles = [_roles(one, settings, _raw(config), proposal, named) for one in evaluated]
     return Choice(proposal, _plateau(evaluated, settings, proposal, objective, config), roles)
 
 
@@ -152,7 +153,7 @@ def _roles(
     settings: Sequence[Setting],
     raw: str | None,
     proposal: int,
-    shipped: int | None,
+    named: Mapping[str, int],
 ) -> dict[str, int]:
     place = {setting.name: number for number, setting in enumerate(settings)}
     validation, unseen = macro_values(one, VALIDATION), macro_values(one, one.rest)
@@ -169,9 +170,7 @@ def _roles(
     if fused:
         roles[BEST_FUSED] = _best(validation, fused)
     roles[PROPOSAL] = proposal
-    if shipped is not None:
-        roles[SHIPPED_ROLE] = shipped
-    return roles
+    return roles | dict(named)
 
 
 def _raw(config: RunConfig | AdaptiveConfig) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cpersona_jit.defaults import DEFAULT_ARMS, DEFAULT_SETTINGS
+from cpersona_jit.defaults import ROW_ARMS, ROW_FUSION_SETTINGS
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, Calibration, Structure
 from harness.adaptive.config import AdaptiveConfig
-from harness.adaptive.grid import Baseline, build_adaptive_settings, shipped_baseline
+from harness.adaptive.grid import Baseline, build_adaptive_settings, row_fusion_baseline
 from harness.adaptive.plots import varied_alone
 from harness.config import ConfigError, RunConfig, load_config
 from harness.describe import describe_setting
@@ -31,7 +31,7 @@ def test_points_differ_from_the_base_by_what_the_grid_lists(tmp_path):
     settings = {setting.name: setting for setting in build_adaptive_settings(config)}
     base = settings["base"].settings
     assert base == AdaptiveSettings(
-        *DEFAULT_ARMS[1:], 50, Calibration(block_penalty=0.5), Structure(), bounds=base.bounds
+        *ROW_ARMS[1:], 50, Calibration(block_penalty=0.5), Structure(), bounds=base.bounds
     )
     assert base.bounds.milliseconds is None
     off = settings["dense_weight=0.5 structure.on=off"].settings
@@ -43,12 +43,12 @@ def test_points_differ_from_the_base_by_what_the_grid_lists(tmp_path):
     assert sum(isinstance(setting, Baseline) for setting in settings.values()) == 6
 
 
-def test_the_shipped_default_is_a_sum_over_whole_rows(tmp_path):
-    shipped = shipped_baseline(load(tmp_path, ""), DEFAULT_SETTINGS)
-    assert shipped.weights == tuple(DEFAULT_SETTINGS.fusion.weights.values())
-    assert not shipped.single_arm
+def test_the_row_fusion_is_a_sum_over_whole_rows(tmp_path):
+    fusion = row_fusion_baseline(load(tmp_path, ""), ROW_FUSION_SETTINGS)
+    assert fusion.weights == tuple(ROW_FUSION_SETTINGS.fusion.weights.values())
+    assert not fusion.single_arm
     other = load(tmp_path, "[signals.gram3]\nlength_exponent = 0.4\n")
-    assert shipped_baseline(other, DEFAULT_SETTINGS) is None
+    assert row_fusion_baseline(other, ROW_FUSION_SETTINGS) is None
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from harness.measures import MACRO, MEASURES
 from harness.pool import load_pool
 from harness.report import write_report
 from harness.run import summarise
+from harness.selection import SHIPPED_ROLE
 from harness.splits import PARTS, UNSEEN
 from harness.summary import (
     RECORDS_FILE,
@@ -67,7 +68,7 @@ def made(tmp_path_factory) -> tuple[Path, dict, list[dict]]:
         )
         for name, seed in (("one", 2), ("two", 1))
     ]
-    summary, records = summarise(CONFIG, evaluated, settings, SHIPPED)
+    summary, records = summarise(CONFIG, evaluated, settings, {SHIPPED_ROLE: SHIPPED})
     summary |= {"command": "python -m harness run made.toml", "degraded": ["a | note"]}
     write_summary(folder, summary, records)
     write_report(folder)

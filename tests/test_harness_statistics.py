@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from cpersona_jit.defaults import DEFAULT_SETTINGS
+from cpersona_jit.defaults import ROW_FUSION_SETTINGS
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from harness.bootstrap import stratified_intervals, task_means
 from harness.config import RunConfig
 from harness.evaluate import MEAN_OF_DATASETS, Evaluated, evaluate, macro_values, part_means
-from harness.grid import RRF_BASELINE, build_settings, setting_arrays, shipped_setting
+from harness.grid import RRF_BASELINE, build_settings, row_fusion_setting, setting_arrays
 from harness.measures import MACRO
 from harness.pool import load_pool
-from harness.selection import BEST_ARM, BEST_FUSED, PROPOSAL, RRF, choose
+from harness.selection import BEST_ARM, BEST_FUSED, PROPOSAL, RRF, SHIPPED_ROLE, choose
 from harness.splits import PARTS, UNSEEN, VALIDATION, validation_mask
 
 CONFIG = RunConfig.model_validate(
@@ -60,17 +60,17 @@ def test_baselines_come_first_and_equal_points_are_one():
     assert arrays.kind[:3].tolist() == [1, 1, 0]
 
 
-def test_the_shipped_default_is_found_by_its_parameters_not_its_names():
-    other_names = tuple(replace(arm, name=f"my_{arm.name}") for arm in DEFAULT_SETTINGS.arms)
-    setting = shipped_setting(other_names, DEFAULT_SETTINGS)
+def test_the_row_fusion_is_found_by_its_parameters_not_its_names():
+    other_names = tuple(replace(arm, name=f"my_{arm.name}") for arm in ROW_FUSION_SETTINGS.arms)
+    setting = row_fusion_setting(other_names, ROW_FUSION_SETTINGS)
     assert setting is not None
     assert setting.fusion.weights == {
-        f"my_{arm.name}": DEFAULT_SETTINGS.fusion.weights[arm.name]
-        for arm in DEFAULT_SETTINGS.active_arms
+        f"my_{arm.name}": ROW_FUSION_SETTINGS.fusion.weights[arm.name]
+        for arm in ROW_FUSION_SETTINGS.active_arms
     }
     fusion = FusionSpec("score", {"a": 1.0})
     wanted = RecallSettings((ArmSpec("a", "gram", length_exponent=0.3),), fusion, 10)
-    assert shipped_setting((ArmSpec("a", "gram", length_exponent=0.2),), wanted) is None
+    assert row_fusion_setting((ArmSpec("a", "gram", length_exponent=0.2),), wanted) is None
 
 
 # --- splits --------------------------------------------------------------------------------------
@@ -175,10 +175,10 @@ def test_the_mean_of_datasets_weighs_datasets_and_tasks_equally(tmp_path):
 def test_the_choice_sees_the_validation_part_only(tmp_path):
     one = made(tmp_path)
     settings = build_settings(CONFIG)
-    chosen = choose([one], settings, CONFIG, None)
+    chosen = choose([one], settings, CONFIG, {})
     blind = one.values.copy()
     blind[:, one.part(UNSEEN)] = np.random.default_rng(9).random(blind[:, one.part(UNSEEN)].shape)
-    again = choose([replace(one, values=blind)], settings, CONFIG, None)
+    again = choose([replace(one, values=blind)], settings, CONFIG, {})
     assert again.proposal == chosen.proposal
     assert again.plateau == chosen.plateau
     assert again.roles[0][BEST_FUSED] == chosen.roles[0][BEST_FUSED]
@@ -192,10 +192,10 @@ def test_the_plateau_holds_what_the_data_cannot_tell_apart(tmp_path):
     values[4] = 0.5
     values[5] = 0.5
     values[6] = 0.49 + np.random.default_rng(4).choice([-0.2, 0.2], values.shape[1])
-    choice = choose([replace(one, values=values)], settings, CONFIG, 5)
+    choice = choose([replace(one, values=values)], settings, CONFIG, {SHIPPED_ROLE: 5})
     assert choice.plateau[0] == choice.proposal
     assert set(choice.plateau) == {4, 5, 6}
-    assert choice.roles[0]["shipped default"] == 5
+    assert choice.roles[0][SHIPPED_ROLE] == 5
 
 
 def test_the_best_arm_is_the_best_in_hindsight(tmp_path):
@@ -203,7 +203,7 @@ def test_the_best_arm_is_the_best_in_hindsight(tmp_path):
     values = one.values.copy()
     values[0], values[1] = 0.3, 0.4
     values[0, one.part(VALIDATION)] = 0.9
-    choice = choose([replace(one, values=values)], build_settings(CONFIG), CONFIG, None)
+    choice = choose([replace(one, values=values)], build_settings(CONFIG), CONFIG, {})
     assert choice.roles[0][BEST_ARM] == 1
     assert choice.roles[0][RRF] == 2
     assert choice.roles[0][PROPOSAL] == choice.proposal

@@ -21,9 +21,10 @@ from cpersona_jit.recall.signals import SIGNAL_NAMES
 from harness.adaptive.config import AdaptiveConfig, PointConfig
 from harness.adaptive.cue_arms import NO_CUE, PARSED
 from harness.adaptive.prior import NO_PRIOR, Prior
-from harness.grid import RRF_BASELINE, SHIPPED, arm_baseline
+from harness.grid import ROW_FUSION, RRF_BASELINE, arm_baseline
 
 LEXICAL = "whole-row lexical"
+SHIPPED = "shipped default"
 RAW = arm_baseline(SIGNAL_NAMES[DENSE_ROW])
 
 
@@ -118,8 +119,8 @@ def build_adaptive_settings(config: AdaptiveConfig) -> list[AnySetting]:
     return [*_baselines(config.freeze.depth), *_distinct(points)]
 
 
-def shipped_baseline(config: AdaptiveConfig, shipped: RecallSettings) -> Baseline | None:
-    """Express a default that fuses arms over whole rows with a run's signals.
+def row_fusion_baseline(config: AdaptiveConfig, fusion: RecallSettings) -> Baseline | None:
+    """Express a fusion of whole rows with a run's signals.
 
     Returns
     -------
@@ -128,13 +129,27 @@ def shipped_baseline(config: AdaptiveConfig, shipped: RecallSettings) -> Baselin
     """
     own = dict(zip((GRAM3_ROW, GRAM4_ROW), config.grams(), strict=True))
     signals = []
-    for arm in shipped.active_arms:
+    for arm in fusion.active_arms:
         alike = [s for s, spec in own.items() if replace(spec, name=arm.name) == arm]
         signals += [DENSE_ROW] if arm.kind == "dense" else alike
-    weights = tuple(shipped.fusion.weights[arm.name] for arm in shipped.active_arms)
-    if len(signals) < len(weights) or shipped.fusion.kind != "score":
+    weights = tuple(fusion.fusion.weights[arm.name] for arm in fusion.active_arms)
+    if len(signals) < len(weights) or fusion.fusion.kind != "score":
         return None
-    return Baseline(SHIPPED, "score", tuple(signals), shipped.depth, weights)
+    return Baseline(ROW_FUSION, "score", tuple(signals), fusion.depth, weights)
+
+
+def shipped_setting(config: AdaptiveConfig, shipped: AdaptiveSettings) -> AdaptiveSetting | None:
+    """Express the shipped default with a run's signals, without cues and with no time cap.
+
+    Returns
+    -------
+    AdaptiveSetting or None
+        None when the run froze its grams in another way.
+    """
+    if (shipped.gram3, shipped.gram4) != config.grams():
+        return None
+    bounds = replace(shipped.bounds, milliseconds=None)
+    return AdaptiveSetting(SHIPPED, replace(shipped, cues=None, bounds=bounds))
 
 
 def _baselines(depth: int) -> list[Baseline]:
