@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from memory_cases import BagOfWords, plain
 
@@ -161,3 +162,14 @@ def ask(memory: Memory, query: str, settings: AdaptiveSettings, **call: object) 
 def serve_by(kernels: KernelSet, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a memory recall by these kernels."""
     monkeypatch.setattr(memory, "_kernels", lambda: kernels)
+
+
+def leading_ids(trace: ProcessTrace) -> list[int]:
+    """The rows with the most dense and the most gram evidence, of those listed."""
+    evidence = trace.forms @ (trace.pool_signals - trace.mean[:, None])
+    found = []
+    for kind in (0, 1):
+        listed = np.flatnonzero(trace.pool_reached[kind])
+        if listed.size:
+            found.append(int(trace.pool_ids[listed[np.argmax(evidence[kind, listed])]]))
+    return found

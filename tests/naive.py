@@ -291,13 +291,12 @@ def structure_terms(
     admitted,
     before,
     after,
-    session,
     is_question,
     speaker_named,
     context,
     weights,
 ):
-    """(neighbours, session, question, speaker) of every candidate, from lists."""
+    """(neighbours, question, speaker) of every candidate, from lists."""
 
     def lent(row):
         return max(fused[row] - weights.strong, 0.0) if row >= 0 and admitted[row] else 0.0
@@ -311,14 +310,24 @@ def structure_terms(
         near = lent(one_before) + lent(one_after)
         next_near = lent(step(before, one_before)) + lent(step(after, one_after))
         neighbours = context * (weights.near * near + weights.next_near * next_near)
-        of_session = [fused[other] for other in candidates if session[other] == session[row]]
-        best = sorted(of_session, reverse=True)[:3]
-        mean = added(best) / len(best) if session[row] >= 0 else 0.0
-        in_session = context * (weights.session * mean)
         question = context * weights.question if is_question[row] else 0.0
         speaker = weights.speaker if speaker_named[row] else 0.0
-        terms.append((neighbours, in_session, question, speaker))
+        terms.append((neighbours, question, speaker))
     return terms
+
+
+def clue_terms(scores, keys, weights, context):
+    """The term of every candidate under every clue, from lists."""
+    found = []
+    for of_clue, weight in zip(keys, weights, strict=True):
+        terms = []
+        for key in of_clue:
+            group = [score for score, other in zip(scores, of_clue, strict=True) if other == key]
+            best = sorted(group, reverse=True)[:3]
+            tells = key >= 0 and len(set(of_clue)) > 1
+            terms.append(context * (weight * (added(best) / len(best))) if tells else 0.0)
+        found.append(terms)
+    return found
 
 
 def replayed_signal_ranks(signals, rows, gold, forms, biases, depth):

@@ -45,6 +45,9 @@ SWEEP = [
     {"calibration": {"dense_weight": [0.0], "gram4_share": [0.0], "gram_row_share": [0.0]}},
     {"depth": [EVERYTHING], "calibration": {"gram3_share": [0.0, 1.0]}},
     {"gate": [0.0, 1.0], "seats": [2], "cues": {"arm": ["parsed"], "seats": [2]}},
+    {"structure": {"on": [True], "time": [0.3], "source": [0.2], "session": [0.0, 0.3]}},
+    {"seats": [1, 2], "depth": [EVERYTHING, 9], "gate": [0.5]},
+    {"candidates": [3], "seats": [2]},
     {"candidates": [9], "cues": {"arm": ["parsed"]}, "structure": {"on": [True]}},
     {"cues": {"arm": ["parsed"], "said": [0.5], "event": [0.25], "outside": [0.1]}},
 ]

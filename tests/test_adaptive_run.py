@@ -15,7 +15,7 @@ from harness.datasets.synthetic import make_synthetic
 CONFIG = """
 kind = "adaptive"
 name = "talk"
-gates = [-50, 0.5, 50]
+gates = [-50, 0.5, 5, 50]
 [[datasets]]
 name = "synthetic"
 sample_queries = 24
@@ -69,8 +69,10 @@ def test_the_holdout_stays_closed_until_it_is_opened_with_a_reason(paths):
     gates = {row["gate"]: row for row in summary["gate_study"]["rows"]}
     # Without a model, a question in one language finds nothing in a scope of the other.
     assert gates[-50]["kept"] == 1.0 and gates[-50]["foreign_empty"] < 1.0
-    assert (gates[50]["kept"], gates[50]["own_left"], gates[50]["foreign_empty"]) == (0.0, 0.0, 1.0)
-    assert gates[-50]["own_left"] > gates[0.5]["own_left"] > 0.0
+    assert gates[5]["kept"] < 1.0 and gates[5]["foreign_empty"] > gates[-50]["foreign_empty"]
+    assert gates[-50]["own_left"] > gates[0.5]["own_left"] > gates[5]["own_left"]
+    # No row could show that much in scopes of this size, so it does not act.
+    assert gates[50]["kept"] == 1.0 and gates[50]["own_left"] == gates[-50]["own_left"]
     report = (out / "report.md").read_text(encoding="utf-8")
     assert (
         "## Time cues" in report

@@ -16,19 +16,17 @@ from cpersona_jit.kernels.row_mask import pack_mask
 from cpersona_jit.kernels.structure_weights import StructureWeights, context_deficit
 
 TERMS = [structure.structure_terms, numpy_structure.structure_terms]
-WEIGHTS = StructureWeights(
-    near=0.6, next_near=0.22, strong=2.0, session=0.3, question=-1.0, speaker=1.0
-)
+WEIGHTS = StructureWeights(near=0.6, next_near=0.22, strong=2.0, question=-1.0, speaker=1.0)
 
 
 def conversation(rng, n, sessions):
-    """Rows of several interleaved sessions (-1: none) and their neighbours within them."""
+    """Neighbours within several interleaved sessions; some rows have none."""
     session = rng.integers(-1, sessions, n).astype(np.int32)
     before, after = np.full(n, -1), np.full(n, -1)
     for code in range(sessions):
         rows = np.flatnonzero(session == code)
         before[rows[1:]], after[rows[:-1]] = rows[:-1], rows[1:]
-    return before, after, session
+    return before, after
 
 
 @pytest.mark.parametrize("terms", TERMS)
@@ -43,13 +41,13 @@ def conversation(rng, n, sessions):
 )
 def test_terms_equal_the_naive_twin(terms, seed, n, sessions, share, context, levels):
     rng = np.random.default_rng(seed)
-    before, after, session = conversation(rng, n, sessions)
+    before, after = conversation(rng, n, sessions)
     admitted = rng.random(n) < share
     fused = np.where(admitted, rng.integers(-levels, levels, n) * 7.0 / levels, -math.inf)
     some = rng.integers(0, n + 1)
     candidates = rng.permutation(np.flatnonzero(admitted))[:some]
     is_question, speaker_named = rng.random((2, n)) < 0.4
-    arrays = (before, after, session, is_question, speaker_named)
+    arrays = (before, after, is_question, speaker_named)
     found = terms(fused, candidates, pack_mask(admitted), *arrays, context, WEIGHTS)
     expected = naive.structure_terms(
         fused.tolist(),
@@ -59,7 +57,7 @@ def test_terms_equal_the_naive_twin(terms, seed, n, sessions, share, context, le
         context,
         WEIGHTS,
     )
-    assert [part.dtype for part in found] == [np.float64] * 4
+    assert [part.dtype for part in found] == [np.float64] * 3
     assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
@@ -72,7 +70,6 @@ def one_session(fused, candidates, admitted=None, context=1.0, terms=TERMS[0], *
         pack_mask(np.ones(n, bool) if admitted is None else np.array(admitted)),
         rows - 1,
         np.append(rows[1:], -1),
-        np.zeros(n, np.int32),
         np.isin(rows, flags.get("questions", [])),
         np.isin(rows, flags.get("named", [])),
         context,
@@ -95,23 +92,14 @@ def test_a_neighbour_outside_of_the_scope_lends_nothing(terms):
 
 
 @pytest.mark.parametrize("terms", TERMS)
-def test_a_session_is_judged_by_its_three_best_candidates(terms):
-    scores = [3.0, 100.0, 1.0, 5.0, 2.0]  # row 1 is no candidate
-    _, in_session, *_ = one_session(scores, [0, 2, 3, 4], terms=terms)
-    assert in_session.tolist() == [0.3 * ((5.0 + 3.0 + 2.0) / 3)] * 4
-    _, in_session, *_ = one_session(scores, [2, 3], terms=terms)
-    assert in_session.tolist() == [0.3 * ((5.0 + 1.0) / 2)] * 2
-
-
-@pytest.mark.parametrize("terms", TERMS)
 def test_without_a_context_deficit_only_the_speaker_counts(terms):
     flags = {"questions": [0, 1], "named": [1]}
     scores = [9.0, 8.0, 7.0]
     *rest, speaker = one_session(scores, [0, 1, 2], context=0.0, terms=terms, **flags)
-    assert [part.tolist() for part in rest] == [[0.0] * 3] * 3
+    assert [part.tolist() for part in rest] == [[0.0] * 3] * 2
     assert not np.signbit(rest).any()
     assert speaker.tolist() == [0.0, 1.0, 0.0]
-    _, _, question, _ = one_session(scores, [0, 1, 2], context=0.25, terms=terms, **flags)
+    _, question, _ = one_session(scores, [0, 1, 2], context=0.25, terms=terms, **flags)
     assert question.tolist() == [-0.25, -0.25, 0.0]
 
 

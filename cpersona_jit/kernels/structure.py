@@ -1,7 +1,8 @@
-"""Structure terms: what the rows around a candidate add to its fused score.
+"""Structure terms: what the rows beside a candidate, and its form, add to its fused score.
 
-A short turn of a conversation is understood by its neighbours, its session and its speaker. Each
-term is a number that explains itself; the caller adds them.
+A short turn of a conversation is understood by its neighbours and its speaker. Each term is a
+number that explains itself; the caller adds them. What a candidate shares with other candidates,
+such as its session, is in `cpersona_jit.kernels.structure_clues`.
 """
 
 from __future__ import annotations
@@ -20,19 +21,17 @@ def structure_terms(
     mask: np.ndarray,
     before: np.ndarray,
     after: np.ndarray,
-    session: np.ndarray,
     is_question: np.ndarray,
     speaker_named: np.ndarray,
     context: float,
     weights: StructureWeights,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the four terms of every candidate.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Compute the three terms of every candidate.
 
     With F the fused score, c the context deficit, and s a row's strength
     ``max(F - weights.strong, 0)`` where the mask admits it, 0 elsewhere:
 
     neighbours ``c * (near * (s[i - 1] + s[i + 1]) + next_near * (s[i - 2] + s[i + 2]))``,
-    session ``c * (session * mean of the three largest F of the session's candidates)``,
     question ``c * question`` if the row is one, speaker ``speaker`` if the query names it.
 
     Parameters
@@ -45,8 +44,6 @@ def structure_terms(
         Admitted rows; bits past n are zero.
     before, after : int64 (n,)
         Previous and next row of the row's session, -1 without one.
-    session : int32 or int64 (n,)
-        Code of the row's session; negative without one, and then without a session term.
     is_question, speaker_named : bool (n,)
         Whether the row ends as a question; whether the query names its speaker.
     context : float
@@ -56,36 +53,31 @@ def structure_terms(
 
     Returns
     -------
-    neighbours, session, question, speaker : float64 (P,)
+    neighbours, question, speaker : float64 (P,)
     """
-    terms = np.zeros((4, len(candidates)))
-    by_session = np.argsort(session[candidates], kind="stable")
+    terms = np.zeros((3, len(candidates)))
     _fill_terms(
         fused,
         candidates,
-        by_session,
         mask,
         before,
         after,
-        session,
         is_question,
         speaker_named,
         float(context),
         weights,
         terms,
     )
-    return terms[0], terms[1], terms[2], terms[3]
+    return terms[0], terms[1], terms[2]
 
 
 @_kernel
 def _fill_terms(
     fused,
     candidates,
-    by_session,
     mask,
     before,
     after,
-    session,
     is_question,
     speaker_named,
     context,
@@ -95,7 +87,7 @@ def _fill_terms(
     for p in range(len(candidates)):
         row = candidates[p]
         if speaker_named[row]:
-            terms[3, p] = weights.speaker
+            terms[2, p] = weights.speaker
         if context == 0.0:
             continue
         one_before, one_after = before[row], after[row]
@@ -108,9 +100,7 @@ def _fill_terms(
         )
         terms[0, p] = context * (weights.near * near + weights.next_near * next_near)
         if is_question[row]:
-            terms[2, p] = context * weights.question
-    if context != 0.0:
-        _fill_session_terms(fused, candidates, by_session, session, context, weights, terms[1])
+            terms[1, p] = context * weights.question
 
 
 @_kernel
@@ -125,32 +115,3 @@ def _lent(fused, mask, row, strong):
     if row < 0 or (mask[row >> 6] >> np.uint64(row & 63)) & np.uint64(1) == 0:
         return 0.0
     return max(fused[row] - strong, 0.0)
-
-
-@_kernel
-def _fill_session_terms(fused, candidates, by_session, session, context, weights, terms):
-    """Session terms; `by_session` orders the candidates so that a session's stand together."""
-    first = 0
-    while first < len(by_session):
-        code = session[candidates[by_session[first]]]
-        best, second, third = -np.inf, -np.inf, -np.inf
-        end = first
-        while end < len(by_session) and session[candidates[by_session[end]]] == code:
-            score = fused[candidates[by_session[end]]]
-            if score > best:
-                best, second, third = score, best, second
-            elif score > second:
-                second, third = score, second
-            elif score > third:
-                third = score
-            end += 1
-        if code >= 0:
-            total = best
-            if end - first > 1:
-                total += second
-            if end - first > 2:
-                total += third
-            term = context * (weights.session * (total / min(end - first, 3)))
-            for i in range(first, end):
-                terms[by_session[i]] = term
-        first = end

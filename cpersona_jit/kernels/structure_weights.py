@@ -14,8 +14,6 @@ class StructureWeights(NamedTuple):
         What a row gets of the strength of a neighbour one and two places away in its session.
     strong : float
         Fused score above which a neighbour has strength to lend.
-    session : float
-        What a row gets of the mean of its session's three best candidates.
     question : float
         Added to a row that is a question.
     speaker : float
@@ -25,7 +23,6 @@ class StructureWeights(NamedTuple):
     near: float
     next_near: float
     strong: float
-    session: float
     question: float
     speaker: float
 

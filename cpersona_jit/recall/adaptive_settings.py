@@ -8,6 +8,7 @@ import numpy as np
 
 from cpersona_jit.errors import UsageError
 from cpersona_jit.kernels.structure_weights import StructureWeights
+from cpersona_jit.recall.clues import CLUES
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 
 
@@ -82,15 +83,16 @@ class Structure:
         Of the strength that rows one and two places away in the session lend.
     strong : float
         Fused score from which a row has strength to lend.
-    session : float
-        Of the mean of the session's three best candidates.
+    session, time, source, project : float
+        Of the mean of the three best candidates of the same session, of the same UTC day, by the
+        same speaker, of the same project.
     question : float
         Added to a row that ends as a question.
     speaker : float
         Added to a row whose speaker the query names.
     least_alternation : float
-        Share of adjacent rows with different speakers up to which rows are no conversation; the
-        first three terms are then off.
+        Share of adjacent rows with different speakers up to which rows are no conversation; all
+        terms but the speaker's are then off.
     half_length : float
         Median row length, in characters, at which half of the context deficit is left.
     """
@@ -99,6 +101,9 @@ class Structure:
     next_near: float = 0.22
     strong: float = 2.0
     session: float = 0.3
+    time: float = 0.0
+    source: float = 0.0
+    project: float = 0.0
     question: float = -1.0
     speaker: float = 1.0
     least_alternation: float = 0.2
@@ -113,6 +118,10 @@ class Structure:
     def weights(self) -> StructureWeights:
         """Return the weights as the kernels take them."""
         return StructureWeights(*(getattr(self, name) for name in StructureWeights._fields))
+
+    def clues(self) -> dict[str, float]:
+        """Return the weights of the clues that have one, in the order of ``clues.CLUES``."""
+        return {clue: getattr(self, clue) for clue in CLUES if getattr(self, clue)}
 
 
 @dataclass(frozen=True)
@@ -193,9 +202,11 @@ class AdaptiveSettings:
     cues : CueWeights or None
         None takes no notice of time cues at all.
     gate : float or None
-        Fused evidence, in deviations of a row picked at random, below which a row is not returned.
+        Evidence, in deviations of a row picked at random, below which a row is not returned; see
+        ``recall.gate`` for the scopes that are too small for it.
     seats : int
-        Rows beyond the window that only one kind of evidence reached and that are kept.
+        Rows beyond the window that are kept: the best row of each kind of evidence, then rows that
+        one kind alone reached.
     bounds : Bounds
         Hard caps.
     """

@@ -13,8 +13,9 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     GRAM4_ROW,
     LN_BLOCKS,
 )
+from cpersona_jit.recall.lists import FUSED
 from cpersona_jit.recall.pool import Pool
-from cpersona_jit.recall.process import FUSED, Process
+from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.settings import FusionSpec
 
 # Which signals each named contribution sums; together they are all seven.

@@ -39,6 +39,7 @@ class KernelSet:
     linear_scores: Callable
     top_rows: Callable
     structure_terms: Callable
+    clue_terms: Callable
     calibrate: Callable
     notes: tuple[str, ...] = ()  # what a recall by these kernels has to say of them
 
@@ -57,9 +58,10 @@ def numpy_kernels() -> KernelSet:
         int8_scan,
         signals,
         structure,
+        structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
+    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure, structure_clues)
     return _collect("numpy", modules, calibration.calibrate)
 
 
@@ -96,9 +98,10 @@ def _compiled_kernels() -> KernelSet:
         int8_scan,
         signals,
         structure,
+        structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure)
+    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure, structure_clues)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
     return kernels
@@ -165,5 +168,6 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     rows = kernels.top_rows(fused, 2)
     nobody = np.zeros(2, bool)
     alone = np.full(2, -1, np.int64)
-    terms = StructureWeights(0.6, 0.2, 2.0, 0.3, -1.0, 1.0)
-    kernels.structure_terms(fused, rows, mask, alone, alone, alone, nobody, nobody, 0.5, terms)
+    terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
+    kernels.structure_terms(fused, rows, mask, alone, alone, nobody, nobody, 0.5, terms)
+    kernels.clue_terms(fused[rows], np.array([[0, 1]]), np.ones(1), 0.5)

@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import Columns, Mask, mask_of
+from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
-from cpersona_jit.kernels.numpy_path.calibration import SIGNALS
-from cpersona_jit.kernels.structure_weights import context_deficit
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
+from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, envelope_prior, open_envelope
+from cpersona_jit.recall.gate import gated_rows, least_rows
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import DENSE, FUSED, GRAM, draw_lists
-from cpersona_jit.recall.seats import reserve_seats
+from cpersona_jit.recall.lists import FUSED
+from cpersona_jit.recall.retrieve import draw_candidates, evidence_of, kept_under_cap
+from cpersona_jit.recall.revise import Surroundings, context_of, revision_terms
+from cpersona_jit.recall.seats import leading_rows, reserve_seats
 from cpersona_jit.recall.signals import Signals, measure_signals
 from cpersona_jit.recall.speakers import speakers_named
 
@@ -42,8 +44,8 @@ class Process:
         The candidates, in tie order.
     reached : ndarray of bool, shape (2, P)
         Whether the candidate is in the list of the dense and of the gram evidence.
-    fused : ndarray of float64, shape (P,)
-        Fused evidence of each candidate.
+    evidence : ndarray of float64, shape (3, P)
+        Dense, gram and fused evidence of each candidate.
     terms : dict of str to ndarray of float64, shape (P,)
         What revisions and the envelope's prior add to it, in the order in which it is added.
     score : ndarray of float64, shape (P,)
@@ -53,7 +55,8 @@ class Process:
     gated : ndarray of bool, shape (P,)
         Candidates that the gate removed.
     reserved : ndarray of int64
-        Candidates that keep a seat beyond the window since one kind of evidence alone found them.
+        Candidates that keep a seat beyond the window: the best of a kind of evidence, and what one
+        kind alone found.
     cued : ndarray of int64
         Candidates that keep one since they lie in the envelope's period.
     envelope : Envelope or None
@@ -72,7 +75,7 @@ class Process:
     forms: np.ndarray
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     reached: np.ndarray = field(default_factory=lambda: np.zeros((2, 0), bool))
-    fused: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    evidence: np.ndarray = field(default_factory=lambda: np.zeros((3, 0)))
     terms: dict[str, np.ndarray] = field(default_factory=dict)
     score: np.ndarray = field(default_factory=lambda: np.zeros(0))
     order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -132,21 +135,22 @@ def run_process(
     state = Process(columns, mask, signals, forms)
     state.stages.append(clock.stage("signals", notes=signals.notes))
     state.envelope = _aim(state, cue, settings)
-    state.stages.append(clock.stage("envelope", opened=state.envelope is not None))
-    evidence = _retrieve(state, settings, kernels)
-    state.stages.append(clock.stage("retrieve", candidates=state.rows.size))
-    _revise(state, query, axes, evidence, settings, clock, kernels)
+    aimed = 0 if state.envelope is None else int(np.count_nonzero(state.envelope.inside))
+    state.stages.append(clock.stage("envelope", opened=state.envelope is not None, rows=aimed))
+    fused = _retrieve(state, settings, kernels)
+    facts = {"candidates": state.rows.size, "retrievals": state.retrievals}
+    state.stages.append(clock.stage("retrieve", **facts))
+    _revise(state, query, axes, fused, settings, clock, kernels)
     if state.envelope is not None:
         prior = envelope_prior(columns, state.rows, state.envelope, settings.cues)
         state.terms["period"] = state.envelope.weight * (prior - 1.0)
-    state.score = state.fused.copy()
+    state.score = state.evidence[FUSED].copy()
     for term in state.terms.values():
         state.score += term
-    _gate(state, settings)
-    removed = int(np.count_nonzero(state.gated))
-    state.stages.append(clock.stage("gate", value=settings.gate, removed=removed))
+    _gate(state, settings, clock)
     state.order = _ordered(state)
-    state.reserved = reserve_seats(state.order, state.reached, limit, settings.seats)
+    leaders = leading_rows(state.reached, state.evidence, state.rows)
+    state.reserved = reserve_seats(state.order, state.reached, leaders, limit, settings.seats)
     state.cued = _cue_seats(state, settings, limit)
     state.stages.append(clock.stage("select", reserved=state.reserved.size, cued=state.cued.size))
     return state
@@ -176,31 +180,26 @@ def _aim(state: Process, cue: TimeCue | None, settings: AdaptiveSettings) -> Env
 
 def _retrieve(state: Process, settings: AdaptiveSettings, kernels: KernelSet) -> np.ndarray:
     """Draw the lists and unite them; return the fused evidence of every row."""
-    columns, signals = state.columns, state.signals
-    values, mean = signals.values, signals.mean
-    evidence = np.empty((3, columns.n))
-    for form in (DENSE, GRAM, FUSED):
-        bias = -_inner(state.forms[form], mean)
-        kernels.linear_scores(values, state.forms[form], bias, state.mask.words, evidence[form])
-    drawn = (columns, signals, settings.calibration)
-    lists = [draw_lists(*drawn, evidence, settings.depth, kernels)]
-    state.retrievals = 1
+    evidence = evidence_of(state.signals, state.forms, state.mask, kernels)
+    regions: list[np.ndarray | None] = [None]
     if state.envelope is not None:
-        period = mask_of(state.envelope.inside)
-        inside = np.where(state.envelope.inside, evidence, -np.inf)
-        lists.append(draw_lists(*drawn, inside, settings.depth, kernels))
-        state.retrievals = 2
-        state.stages.append({"stage": "period", "rows": period.count, "milliseconds": 0.0})
-    found = [np.unique(np.concatenate([pair[kind] for pair in lists])) for kind in (0, 1)]
-    rows = np.unique(np.concatenate(found))
-    if rows.size > settings.bounds.candidates:
-        state.caps.append(f"candidates: {settings.bounds.candidates} of {rows.size}")
-        best = np.lexsort((rows, -evidence[FUSED, rows]))[: settings.bounds.candidates]
-        rows = np.sort(rows[best])
-    rows = rows[np.argsort(columns.tie_rank[rows])]
-    state.rows = rows
-    state.reached = np.array([np.isin(rows, members) for members in found])
-    state.fused = evidence[FUSED, rows]
+        regions.append(state.envelope.inside)
+    state.retrievals = len(regions)
+    found = draw_candidates(
+        state.columns,
+        state.signals,
+        settings.calibration,
+        evidence,
+        regions,
+        settings.depth,
+        kernels,
+    )
+    of_rows, cap = evidence[:, found.rows], settings.bounds.candidates
+    kept = kept_under_cap(found.reached, of_rows, found.rows, cap)
+    if kept.size < found.rows.size:
+        state.caps.append(f"candidates: {cap} of {found.rows.size}")
+    state.rows, state.reached = found.rows[kept], found.reached[:, kept]
+    state.evidence = of_rows[:, kept]
     return evidence[FUSED]
 
 
@@ -208,15 +207,12 @@ def _revise(
     state: Process,
     query: str,
     axes: Axes,
-    evidence: np.ndarray,
+    fused: np.ndarray,
     settings: AdaptiveSettings,
     clock: _Clock,
     kernels: KernelSet,
 ) -> None:
-    """Weigh the pool again by what its strong rows hand over: neighbours, sessions, speakers.
-
-    The one revision there is; with no sessions, speakers or conversation it adds nothing.
-    """
+    """Weigh the pool again, once: the one revision there is."""
     structure = settings.structure
     if structure is None or not state.rows.size:
         return
@@ -227,53 +223,28 @@ def _revise(
         state.caps.append(f"milliseconds: {settings.bounds.milliseconds:g}")
         return
     columns = state.columns
-    scope = columns.scope_statistics(axes)
-    context = context_deficit(
-        scope.alternation,
-        scope.median_length,
-        structure.least_alternation,
-        structure.half_length,
-    )
-    found = kernels.structure_terms(
-        evidence,
-        state.rows,
-        state.mask.words,
+    around = Surroundings(
         columns.before,
         columns.after,
-        columns.session_key,
         columns.is_question,
         speakers_named(columns, query),
-        context,
-        structure.weights(),
+        columns.scope_statistics(axes),
     )
-    names = ("neighbours", "session", "question", "speaker")
-    state.terms.update(zip(names, found, strict=True))
+    keys = clue_keys(columns, state.rows, [*structure.clues()])
+    state.terms |= revision_terms(
+        fused, state.rows, state.mask.words, around, keys, structure, kernels
+    )
+    context = context_of(around.statistics, structure)
     state.stages.append(clock.stage("structure", context=context))
 
 
-def _gate(state: Process, settings: AdaptiveSettings) -> None:
-    """Remove candidates whose evidence is that of a row picked at random.
-
-    The null distribution is the scope itself: the fused evidence is in deviations of its rows. A
-    row that one kind of evidence finds alone, such as an exact identifier, stands out in that
-    kind, so the stronger of the two is judged. Rows that all show the same have no distribution,
-    and nothing is known against any of them.
-    """
-    state.gated = np.zeros(state.rows.size, bool)
-    if settings.gate is None or not np.any(state.forms[FUSED] != 0.0):
-        return
-    best = np.maximum(_evidence(state, DENSE), _evidence(state, GRAM))
-    state.gated = np.maximum(best, state.fused) < settings.gate
-
-
-def _evidence(state: Process, form: int) -> np.ndarray:
-    total = np.zeros(state.rows.size)
-    for signal in range(SIGNALS):
-        weight = state.forms[form, signal]
-        if weight != 0.0:
-            values = state.signals.values[signal, state.rows]
-            total += weight * (values - state.signals.mean[signal])
-    return total
+def _gate(state: Process, settings: AdaptiveSettings, clock: _Clock) -> None:
+    gate, admitted = settings.gate, state.mask.count
+    state.gated = gated_rows(state.evidence, state.forms, gate, admitted)
+    facts: dict = {"value": gate, "removed": int(np.count_nonzero(state.gated))}
+    if gate is not None and admitted < least_rows(gate):
+        facts |= {"acts_from": least_rows(gate), "admitted": admitted}
+    state.stages.append(clock.stage("gate", **facts))
 
 
 def _ordered(state: Process) -> np.ndarray:
@@ -289,11 +260,3 @@ def _cue_seats(state: Process, settings: AdaptiveSettings, limit: int) -> np.nda
     outside = state.order[limit:]
     inside = outside[state.envelope.inside[state.rows[outside]]]
     return inside[~np.isin(inside, state.reserved)][: settings.cues.seats]
-
-
-def _inner(a: np.ndarray, b: np.ndarray) -> float:
-    """Sum of products in the order of the signals, whatever library adds it up elsewhere."""
-    total = 0.0
-    for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        total += x * y
-    return total

@@ -1,37 +1,69 @@
-"""Reserved seats: rows outside the window that only one kind of evidence reached."""
+"""Reserved seats: what one kind of evidence found and the window does not hold."""
 
 from __future__ import annotations
+
+from itertools import chain, zip_longest
 
 import numpy as np
 
 
-def reserve_seats(order: np.ndarray, reached: np.ndarray, limit: int, seats: int) -> np.ndarray:
+def reserve_seats(
+    order: np.ndarray, reached: np.ndarray, leaders: np.ndarray, limit: int, seats: int
+) -> np.ndarray:
     """Choose the rows that keep a seat after the window.
+
+    The best row of each kind of evidence comes first: with two seats or more, whatever either kind
+    puts on top is returned. Then the kinds take turns with the best rows that they alone reached,
+    so that neither takes all. A row that the gate removed gets no seat, and seats that nobody is
+    left for stay empty.
 
     Parameters
     ----------
     order : ndarray of int64
-        Candidates, best first.
+        Candidates, best first; those that the gate removed are left out.
     reached : ndarray of bool, shape (2, P)
         Which kinds of evidence have the candidate in their list.
+    leaders : ndarray of int64, shape (2,)
+        The candidate with the most evidence of each kind; -1 when its list is empty.
     limit : int
-        Length of the window.
+        Length of the window; who asks for no rows gets no seats either.
     seats : int
         Seats to give.
 
     Returns
     -------
     ndarray of int64
-        At most `seats` candidates outside the window, best first, that exactly one kind reached;
-        the kinds take turns, so that neither takes all.
+        At most `seats` candidates outside the window, best first.
     """
     outside = order[limit:] if limit > 0 else order[:0]
+    first = [leader for leader in leaders.tolist() if leader in outside]
     alone = [outside[reached[kind, outside] & ~reached[1 - kind, outside]] for kind in (0, 1)]
-    turns = [candidate for pair in _in_turn(*alone) for candidate in pair][:seats]
-    place = {int(candidate): i for i, candidate in enumerate(order.tolist())}
-    return np.array(sorted(turns, key=lambda candidate: place[candidate]), np.int64)
+    turns = chain.from_iterable(zip_longest(*(kind.tolist() for kind in alone)))
+    wanted = dict.fromkeys([*first, *(row for row in turns if row is not None)])
+    return outside[np.isin(outside, list(wanted)[:seats])]
 
 
-def _in_turn(first: np.ndarray, second: np.ndarray) -> list[tuple[int, ...]]:
-    rounds = max(first.size, second.size)
-    return [tuple(int(kind[i]) for kind in (first, second) if i < kind.size) for i in range(rounds)]
+def leading_rows(reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the candidate that leads the list of each kind of evidence, int64, shape (2,).
+
+    Parameters
+    ----------
+    reached : ndarray of bool, shape (2, P)
+        Which kinds have the candidate in their list.
+    evidence : ndarray of float64, shape (2 or more, P)
+        Dense and gram evidence of each candidate.
+    rows : ndarray of int64, shape (P,)
+        The candidates; of equals the lowest row leads, as in the lists.
+
+    Returns
+    -------
+    ndarray of int64
+        Positions among the candidates; -1 for a kind with an empty list.
+    """
+    leaders = np.full(2, -1, np.int64)
+    for kind in (0, 1):
+        listed = np.flatnonzero(reached[kind])
+        if listed.size:
+            first = np.lexsort((rows[listed], -evidence[kind, listed]))[0]
+            leaders[kind] = listed[first]
+    return leaders

@@ -14,6 +14,7 @@ from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, LN_BLOCKS, SIGNALS
 from cpersona_jit.memory import Memory
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
+from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, open_envelope
 from cpersona_jit.recall.kernel_set import KernelSet, warm_kernels
 from cpersona_jit.recall.lists import draw_lists
@@ -152,6 +153,7 @@ def _rows_table(
     place = np.full(columns.n + 1, -1, np.int64)  # the last place is where -1, no row, leads
     place[rows] = np.arange(rows.size)
     nowhere = np.zeros(rows.size, bool)
+    source, project = clue_keys(columns, rows, ["source", "project"])
     return {
         "row": rows,
         **dict(zip(SIGNAL_NAMES, state.signals.values[:, rows], strict=True)),
@@ -159,6 +161,8 @@ def _rows_table(
         "after": place[columns.after[rows]],
         "session": columns.session_key[rows],
         "event_time": columns.event_time[rows],
+        "source": source,
+        "project": project,
         "text_length": columns.text_length[rows],
         "is_question": columns.is_question[rows],
         "speaker_named": speakers_named(columns, query.text)[rows],

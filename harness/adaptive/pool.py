@@ -23,7 +23,7 @@ from harness.judged import (
     stack,
 )
 
-_INTEGERS = ("row", "before", "after", "session", "event_time", "text_length")
+_INTEGERS = ("row", "before", "after", "session", "event_time", "source", "project", "text_length")
 _FLAGS = ("is_question", "speaker_named", "listed")
 _PERIODS = tuple(f"{arm}_{end}_us" for arm in CUE_ARMS for end in ("start", "end"))
 _SCOPE = ("admitted", "alternation", "median_length")
@@ -43,6 +43,8 @@ class SignalPool(Judged):
         Neighbours in the session, as positions inside the query's slice; -1 without one there.
     session, event_time, text_length : int64 (N,)
         As in the snapshot.
+    source, project : int64 (N,)
+        Groups of the candidates by speaker and project; negative without one.
     is_question, speaker_named, listed : bool (N,)
         The row asks something; the query names who said it; some list holds the row (the others
         are there to lend to their neighbours).
@@ -74,6 +76,8 @@ class SignalPool(Judged):
     after: np.ndarray
     session: np.ndarray
     event_time: np.ndarray
+    source: np.ndarray
+    project: np.ndarray
     text_length: np.ndarray
     is_question: np.ndarray
     speaker_named: np.ndarray

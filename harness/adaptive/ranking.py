@@ -13,8 +13,9 @@ from cpersona_jit.kernels.numpy_path.calibration import DENSE_BLOCK, DENSE_ROW
 from cpersona_jit.kernels.numpy_path.fusion import rrf_scores
 from cpersona_jit.recall.adaptive_settings import Calibration
 from cpersona_jit.recall.envelope import Envelope
+from cpersona_jit.recall.gate import gated_rows
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.process import FUSED
+from cpersona_jit.recall.lists import FUSED
 from cpersona_jit.recall.seats import reserve_seats
 from harness.adaptive.grid import AdaptiveSetting, AnySetting, Baseline
 from harness.adaptive.pool import SignalPool
@@ -22,7 +23,6 @@ from harness.adaptive.prior import NO_PRIOR, Prior, prior_of
 from harness.adaptive.stages import (
     candidates_of,
     evidence_of,
-    gated_of,
     period_of,
     question,
     structure_of,
@@ -37,6 +37,7 @@ class Scored(NamedTuple):
     place: np.ndarray  # int64 (C,), positions in the query's slice
     score: np.ndarray  # float64 (C,)
     reached: np.ndarray  # bool (2, C), by the list of the dense and of the gram evidence
+    leaders: np.ndarray  # int64 (2,), the best of each list; -1 when the gate removed it
 
     def order(self) -> np.ndarray:
         """Return the candidates, as numbers 0 to C - 1, best first."""
@@ -78,7 +79,8 @@ class QueryRanker:
         order = found.order()
         numbers = order[:limit]
         if isinstance(setting, AdaptiveSetting):
-            reserved = reserve_seats(order, found.reached, limit, setting.settings.seats)
+            seats = setting.settings.seats
+            reserved = reserve_seats(order, found.reached, found.leaders, limit, seats)
             numbers = np.concatenate([numbers, reserved])
             if self.cue_opened(setting):
                 outside = order[limit:]
@@ -124,9 +126,9 @@ class QueryRanker:
         if envelope is not None:
             score += period_of(asked, envelope, found.place, settings.cues)
         if settings.gate is None:
-            return Scored(found.place, score, found.reached)
-        stays = ~gated_of(asked, forms, fused, found.place, settings.gate)
-        return Scored(found.place[stays], score[stays], found.reached[:, stays])
+            return Scored(found.place, score, found.reached, found.leaders)
+        removed = gated_rows(evidence[:, found.place], forms, settings.gate, asked.admitted)
+        return _without(Scored(found.place, score, found.reached, found.leaders), removed)
 
     def _regions(
         self, prior: Prior, envelope: Envelope | None
@@ -159,7 +161,7 @@ class QueryRanker:
                 if deviation > 0.0:
                     off = asked.signals[signal, place] - asked.mean[signal]
                     score += weight * (off / deviation)
-        return Scored(place, score, np.ones((2, place.size), bool))
+        return Scored(place, score, np.ones((2, place.size), bool), np.full(2, -1))
 
     def _ranks(self, signal: int, depth: int) -> np.ndarray:
         """1-based ranks of a list of one signal, int32 (P,); a row without a match is in none."""
@@ -179,6 +181,14 @@ class QueryRanker:
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
+
+
+def _without(found: Scored, removed: np.ndarray) -> Scored:
+    """Leave out candidates; a leader among them leaves no heir."""
+    stays = ~removed
+    number = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)  # -1 leads to the last
+    leaders = number[found.leaders]
+    return Scored(found.place[stays], found.score[stays], found.reached[:, stays], leaders)
 
 
 @cache

@@ -10,14 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.snapshot import ScopeStatistics
 from cpersona_jit.cues.time_cue import TimeCue
-from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, SIGNALS
-from cpersona_jit.kernels.structure_weights import context_deficit
+from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
 from cpersona_jit.recall.adaptive_settings import Calibration, CueWeights, Structure
+from cpersona_jit.recall.clues import day_keys
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import shows_grams
-from cpersona_jit.recall.process import DENSE, FUSED, GRAM
+from cpersona_jit.recall.lists import DENSE, GRAM, shows_grams
+from cpersona_jit.recall.retrieve import kept_under_cap
+from cpersona_jit.recall.revise import Surroundings, revision_terms
+from cpersona_jit.recall.seats import leading_rows
 from harness.adaptive.cue_arms import CUE_ARMS
 from harness.adaptive.pool import SignalPool
 
@@ -30,16 +33,11 @@ class Question(NamedTuple):
     row: np.ndarray  # int64 (P,)
     by_row: np.ndarray  # int64 (P,), positions by ascending row
     everyone: np.ndarray  # uint64, the mask of all P rows
-    before: np.ndarray
-    after: np.ndarray
-    session: np.ndarray
+    around: Surroundings
+    keys: dict[str, np.ndarray]  # each int64 (P,), groups under the clues
     event_time: np.ndarray
     asked_us: int
     admitted: int
-    is_question: np.ndarray
-    speaker_named: np.ndarray
-    alternation: float
-    median_length: float
     envelopes: dict[str, Envelope]
 
 
@@ -48,6 +46,7 @@ class Candidates(NamedTuple):
 
     place: np.ndarray  # int64 (C,)
     reached: np.ndarray  # bool (2, C)
+    leaders: np.ndarray  # int64 (2,), the best of each list, as a number 0 to C - 1 or -1
 
 
 def question(pool: SignalPool, query: int) -> Question:
@@ -63,17 +62,27 @@ def question(pool: SignalPool, query: int) -> Question:
         row,
         np.argsort(row),
         words,
-        pool.before[part],
-        pool.after[part],
-        pool.session[part],
+        _around(pool, query, part),
+        {
+            "session": pool.session[part],
+            "time": day_keys(pool.event_time[part]),
+            "source": pool.source[part],
+            "project": pool.project[part],
+        },
         pool.event_time[part],
         int(pool.asked_us[query]),
         int(pool.admitted[query]),
+        _envelopes(pool, query, part),
+    )
+
+
+def _around(pool: SignalPool, query: int, part: slice) -> Surroundings:
+    return Surroundings(
+        pool.before[part],
+        pool.after[part],
         pool.is_question[part],
         pool.speaker_named[part],
-        float(pool.alternation[query]),
-        float(pool.median_length[query]),
-        _envelopes(pool, query, part),
+        ScopeStatistics(float(pool.alternation[query]), float(pool.median_length[query])),
     )
 
 
@@ -118,34 +127,21 @@ def candidates_of(
     reached[0] &= asked.signals[DENSE_ROW].any()
     reached[1] &= shows_grams(asked.signals, calibration)
     place = np.flatnonzero(reached[0] | reached[1])
-    if place.size > cap:
-        best = np.lexsort((asked.row[place], -evidence[FUSED, place]))[:cap]
-        place = np.sort(place[best])
-    return Candidates(place, reached[:, place])
+    place = place[kept_under_cap(reached[:, place], evidence[:, place], asked.row[place], cap)]
+    reached = reached[:, place]
+    return Candidates(place, reached, leading_rows(reached, evidence[:, place], asked.row[place]))
 
 
 def structure_of(
     asked: Question, fused: np.ndarray, place: np.ndarray, structure: Structure, kernels: KernelSet
 ) -> tuple[np.ndarray, ...]:
     """Return the terms of the revision, each float64 (C,), in the order they are added."""
-    context = context_deficit(
-        asked.alternation,
-        asked.median_length,
-        structure.least_alternation,
-        structure.half_length,
-    )
-    return kernels.structure_terms(
-        fused,
-        place,
-        asked.everyone,
-        asked.before,
-        asked.after,
-        asked.session,
-        asked.is_question,
-        asked.speaker_named,
-        context,
-        structure.weights(),
-    )
+    clues = structure.clues()
+    keys = np.empty((len(clues), place.size), np.int64)
+    for number, clue in enumerate(clues):
+        keys[number] = asked.keys[clue][place]
+    terms = revision_terms(fused, place, asked.everyone, asked.around, keys, structure, kernels)
+    return tuple(terms.values())
 
 
 def period_of(
@@ -154,20 +150,3 @@ def period_of(
     """Return what the period's prior adds, float64 (C,)."""
     prior = envelope_prior(asked, place, envelope, weights)
     return cue_weight(envelope.cue, weights) * (prior - 1.0)
-
-
-def gated_of(
-    asked: Question, forms: np.ndarray, fused: np.ndarray, place: np.ndarray, gate: float
-) -> np.ndarray:
-    """Return which candidates the gate removes, bool (C,); none where no evidence varies."""
-    if not np.any(forms[FUSED] != 0.0):
-        return np.zeros(place.size, bool)
-    best = fused.copy()
-    for kind in (DENSE, GRAM):
-        total = np.zeros(place.size)
-        for signal in range(SIGNALS):
-            weight = forms[kind, signal]
-            if weight != 0.0:
-                total += weight * (asked.signals[signal, place] - asked.mean[signal])
-        best = np.maximum(best, total)
-    return best < gate

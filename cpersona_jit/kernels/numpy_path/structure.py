@@ -14,16 +14,15 @@ def structure_terms(
     mask: np.ndarray,
     before: np.ndarray,
     after: np.ndarray,
-    session: np.ndarray,
     is_question: np.ndarray,
     speaker_named: np.ndarray,
     context: float,
     weights: StructureWeights,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Terms that the rows around a candidate add to its score; see the kernel of the same name."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Terms that the rows beside a candidate add to its score; see the kernel of the same name."""
     speaker = np.where(speaker_named[candidates], weights.speaker, 0.0)
     if context == 0.0:
-        return *np.zeros((3, len(candidates))), speaker
+        return *np.zeros((2, len(candidates))), speaker
     # One more place, which is what -1 (no neighbour) leads to: it lends nothing, and leads there.
     lent = np.zeros(len(fused) + 1)
     admitted = admitted_rows(mask)
@@ -35,22 +34,5 @@ def structure_terms(
         near = near + lent[one_away]
         next_near = next_near + lent[two_away]
     neighbours = context * (weights.near * near + weights.next_near * next_near)
-    means = _session_means(fused[candidates], session[candidates])
-    in_session = context * (weights.session * means)
     question = np.where(is_question[candidates], context * weights.question, 0.0)
-    return neighbours, in_session, question, speaker
-
-
-def _session_means(scores: np.ndarray, session: np.ndarray) -> np.ndarray:
-    """Mean of the three best scores of each one's session, added best first; 0 without one."""
-    order = np.lexsort((-scores, session))
-    starts = np.flatnonzero(np.diff(session[order], prepend=-2))
-    sizes = np.diff(starts, append=len(order))
-    totals = np.zeros(len(starts))
-    for place in range(3):
-        long_enough = sizes > place
-        totals[long_enough] += scores[order[starts[long_enough] + place]]
-    means = np.empty(len(scores))
-    means[order] = np.repeat(totals / np.minimum(sizes, 3), sizes)
-    means[session < 0] = 0.0
-    return means
+    return neighbours, question, speaker

@@ -1,0 +1,93 @@
+"""The revision: weigh the pool again by what its strong rows hand over.
+
+Neighbours lend their strength; session, day, speaker and project become clues. It looks at the
+pool and its neighbours by index and calls no arm. Without sessions, dates and names it adds
+nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cpersona_jit.columns.snapshot import ScopeStatistics
+from cpersona_jit.kernels.structure_weights import context_deficit
+from cpersona_jit.recall.adaptive_settings import Structure
+from cpersona_jit.recall.kernel_set import KernelSet
+
+
+class Surroundings(NamedTuple):
+    """What is known of n rows apart from the query's evidence."""
+
+    before: np.ndarray  # int64 (n,), previous row of the session, -1 without one
+    after: np.ndarray
+    is_question: np.ndarray  # bool (n,)
+    speaker_named: np.ndarray  # bool (n,), by the query
+    statistics: ScopeStatistics
+
+
+def context_of(statistics: ScopeStatistics, structure: Structure) -> float:
+    """Return how much the rows of a scope need their context, 0 to 1."""
+    return context_deficit(
+        statistics.alternation,
+        statistics.median_length,
+        structure.least_alternation,
+        structure.half_length,
+    )
+
+
+def revision_terms(
+    fused: np.ndarray,
+    rows: np.ndarray,
+    mask: np.ndarray,
+    around: Surroundings,
+    keys: np.ndarray,
+    structure: Structure,
+    kernels: KernelSet,
+) -> dict[str, np.ndarray]:
+    """Return what the revision adds to each candidate, in the order in which it is added.
+
+    Parameters
+    ----------
+    fused : ndarray of float64, shape (n,)
+        Fused evidence of each admitted row.
+    rows : ndarray of int64, shape (P,)
+        The candidates.
+    mask : ndarray of uint64
+        Admitted rows.
+    around : Surroundings
+        Of the n rows.
+    keys : ndarray of int64, shape (K, P)
+        Groups of the candidates under the clues of ``structure.clues()``, in their order.
+    structure : Structure
+        The weights.
+    kernels : KernelSet
+        The kernels to call.
+
+    Returns
+    -------
+    dict of str to ndarray of float64, shape (P,)
+        ``neighbours``, the clues that have a weight, ``question``, ``speaker``.
+    """
+    context = context_of(around.statistics, structure)
+    neighbours, question, speaker = kernels.structure_terms(
+        fused,
+        rows,
+        mask,
+        around.before,
+        around.after,
+        around.is_question,
+        around.speaker_named,
+        context,
+        structure.weights(),
+    )
+    clues = structure.clues()
+    weights = np.array([*clues.values()], np.float64)
+    shared = kernels.clue_terms(fused[rows], keys, weights, context)
+    return {
+        "neighbours": neighbours,
+        **dict(zip(clues, shared, strict=True)),
+        "question": question,
+        "speaker": speaker,
+    }
