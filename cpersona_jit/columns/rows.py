@@ -23,7 +23,15 @@ from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.records import format_ref
 from cpersona_jit.text.questions import is_question
 
-STRING_COLUMNS = ("agent_id", "project_id", "channel", "session_id", "source_id", "source_name")
+STRING_COLUMNS = (
+    "agent_id",
+    "project_id",
+    "channel",
+    "session_id",
+    "source_type",
+    "source_id",
+    "source_name",
+)
 
 
 class StoredRow(NamedTuple):

@@ -102,8 +102,8 @@ class Columns:
     ids, event_time, created_at : ndarray of int64, shape (n,)
         Memory ids; event and creation time in UTC microseconds, ``UNDATED`` without an event time.
     codes_by_name : dict of str to ndarray of int32, shape (n,)
-        Codes of ``agent_id``, ``project_id``, ``channel``, ``session_id``, ``source_id`` and
-        ``source_name`` (the speaker).
+        Codes of ``agent_id``, ``project_id``, ``channel``, ``session_id``, ``source_type``
+        (the speaker's role), ``source_id`` and ``source_name`` (the speaker).
     tables : dict of str to dict of str to int
         The code of each string of those columns.
     lengths : ndarray of int32, shape (n,)
