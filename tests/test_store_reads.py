@@ -54,6 +54,15 @@ def test_many_rows_at_once(conn):
     assert list(fetch_rows(conn, ME, wanted)) == wanted
 
 
+@pytest.mark.parametrize("axes", [ME, Axes.agent("me", "p", "c"), Axes.across_agents()])
+def test_fetching_a_few_rows_does_not_walk_the_others(conn, axes):
+    put(conn, *(clean(f"row {i}") for i in range(3000)))
+    turns = []
+    conn.set_progress_handler(lambda: turns.append(1), 100)  # every 100 instructions of SQLite
+    assert len(fetch_rows(conn, axes, range(1, 3000, 100))) == 30
+    assert len(turns) < 30
+
+
 def test_counts_stay_within_the_axes(conn):
     tiny, other = register_model(conn, "t", "1" * 64, 4), register_model(conn, "o", "2" * 64, 4)
     insert_batch(conn, [clean("a")], [vector(1)], tiny, NOW)

@@ -85,8 +85,9 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
         for start in range(0, len(wanted), ID_BATCH):
             batch = wanted[start : start + ID_BATCH]
             marks = ",".join("?" * len(batch))
+            # By primary key: the planner would walk all rows of the agent in one of its indexes.
             cursor = conn.execute(
-                f"SELECT {columns} FROM memories WHERE id IN ({marks}) AND {predicate}",
+                f"SELECT {columns} FROM memories NOT INDEXED WHERE id IN ({marks}) AND {predicate}",
                 (*batch, *params),
             )
             found.update((values[0], _row(_checked_row(values))) for values in cursor)
