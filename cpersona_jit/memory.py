@@ -22,6 +22,7 @@ from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.ingest import Ingest
+from cpersona_jit.intent import Intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.opening import open_store
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
@@ -263,7 +264,8 @@ class Memory:
             ``likely`` or ``vague``. A prior, never a filter. Settings that read no cues say so in
             ``degraded``.
         now : str, optional
-            When the question is asked, ISO 8601; the clock by default. Only time cues need it.
+            When the question is asked, ISO 8601. Time cues need it and take the clock by default;
+            a recency prior counts from it, and otherwise from the newest row.
         trace : bool
             Also return what happened.
         across_agents : bool
@@ -293,6 +295,7 @@ class Memory:
         channel: str | None = None,
         settings: AdaptiveSettings,
         cue: TimeCue | None = None,
+        now_us: int | None = None,
         limit: int = DEFAULT_LIMIT,
     ) -> Process:
         """Run an adaptive recall and return its whole state, for tools that measure.
@@ -307,13 +310,16 @@ class Memory:
             What the stages do.
         cue : TimeCue, optional
             The intent; nothing is derived from the question.
+        now_us : int, optional
+            When the question is asked, UTC microseconds.
         limit : int
             The window after which reserved seats stand.
         """
         axes = Axes.agent(agent_id, project_id, channel)
         query = checked_query(query)
         check_limit(limit)
-        return run_adaptive(self._sources(), query, axes, settings, cue, limit).state
+        intent = Intent(cue, now_us)
+        return run_adaptive(self._sources(), query, axes, settings, intent, limit).state
 
     def get_contents(
         self,

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
-from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.degraded import CUE_IGNORED, missing_blocks, missing_vectors
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
@@ -108,7 +107,7 @@ def recall_adaptive(
     trace: bool,
 ) -> RecallResult:
     """Recall by the process."""
-    run = run_adaptive(sources, query, axes, settings, intent.cue, limit)
+    run = run_adaptive(sources, query, axes, settings, intent, limit)
     state = run.state
     window = state.order[:limit]
     chosen = np.concatenate((window, state.reserved, state.cued))
@@ -128,14 +127,14 @@ def run_adaptive(
     query: str,
     axes: Axes,
     settings: AdaptiveSettings,
-    cue: TimeCue | None,
+    intent: Intent,
     limit: int,
 ) -> AdaptiveRun:
     """Run the process and say what it had to do without."""
     info, vector, degraded = _embed_query(sources.provider, query, dense=True)
     columns, kernels = sources.columns(info), sources.kernels()
     vector, degraded = _fitting(columns, vector, degraded)
-    state = run_process(columns, query, vector, axes, settings, cue, limit, kernels)
+    state = run_process(columns, query, vector, axes, settings, *intent, limit, kernels)
     if vector is not None:
         degraded += missing_vectors(columns, state.mask)
     degraded += missing_blocks(columns, axes)

@@ -29,7 +29,8 @@ def _adaptive(setting: Mapping[str, Any]) -> str:
     parts.append(f"structure {_fields(structure)}" if structure else "no structure")
     cues = setting["cues"]
     parts.append(f"{setting['cue']} time cue, {_fields(cues)}" if cues else "no time cue")
-    parts.append(f"prior {_fields(setting['prior'])}")
+    prior = setting["prior"]
+    parts.append(f"prior {_fields(prior)}" if prior else "no prior")
     parts.append("no gate" if setting["gate"] is None else f"gate {setting['gate']:g}")
     parts.append(f"{setting['seats']} reserved seats")
     return "; ".join(parts)
@@ -42,4 +43,4 @@ def _fields(section: Mapping[str, Any]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{value:g}"
+    return "none" if value is None else f"{value:g}"

@@ -16,13 +16,13 @@ from cpersona_jit.cues.parse import parse_time_cue
 from cpersona_jit.embed.http import HttpProvider
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, GRAM3_ROW
 from cpersona_jit.recall.kernel_set import warm_kernels
+from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.records import parse_ref
 from cpersona_jit.store.timestamps import parse_timestamp
 from harness.adaptive.config import AdaptiveConfig
 from harness.adaptive.cue_arms import CUE_ARMS
 from harness.adaptive.grid import AdaptiveSetting, Baseline, build_adaptive_settings
 from harness.adaptive.pool import load_signal_pool
-from harness.adaptive.prior import Prior
 from harness.adaptive.ranking import QueryRanker
 from harness.adaptive.replay import ranked_adaptive, replay_adaptive
 from harness.datasets.base import Dataset
@@ -50,6 +50,17 @@ SWEEP = [
     {"candidates": [3], "seats": [2]},
     {"candidates": [9], "cues": {"arm": ["parsed"]}, "structure": {"on": [True]}},
     {"cues": {"arm": ["parsed"], "said": [0.5], "event": [0.25], "outside": [0.1]}},
+    {
+        "prior": {"window": [20], "reach": [40], "far_weight": [0.0, 0.5, 1.0], "weight": [3.0]},
+        "cues": {"arm": ["none", "parsed"]},
+    },
+    {"prior": {"window": [15], "reach": [EVERYTHING], "far_count": [0, 3]}, "seats": [2]},
+    {"prior": {"half_life_days": [3.0], "floor": [0.0, 0.5]}, "structure": {"on": [True]}},
+    {
+        "prior": {"window": [9], "reach": [30], "far_count": [5], "half_life_days": [0.5]},
+        "candidates": [EVERYTHING, 8],
+        "gate": [0.5],
+    },
 ]
 
 
@@ -113,7 +124,12 @@ def live(memory, query, setting: AdaptiveSetting, pool, number: int):
         cue = replace(cue, start_us=start, end_us=end, session=None)
         cue = cue if pool.opened[arm, number] else None
     return memory.explore(
-        query.text, agent_id=query.scope_id, settings=setting.settings, cue=cue, limit=LIMIT
+        query.text,
+        agent_id=query.scope_id,
+        settings=setting.settings,
+        cue=cue,
+        now_us=parse_timestamp(query.timestamp or ""),
+        limit=LIMIT,
     )
 
 
@@ -150,9 +166,14 @@ def test_every_setting_ranks_as_a_live_recall(frozen):
             assert [pool.doc_ids[int(c)].as_py() for c in pool.doc_codes[places]] == returned
             opened[setting.cue] += state.envelope is not None
             opened["seats"] += len(returned) > LIMIT
+            opened["priced"] += bool((state.prior < 1.0).any())
+            opened["undated question"] += setting.settings.prior is not None and (
+                not query.timestamp
+            )
             opened["gated"] += bool(state.gated.any())
             opened["capped"] += bool(state.caps)
-    assert min(opened[what] for what in (*CUE_ARMS, "seats", "gated", "capped")) > 3, opened
+    seen = (*CUE_ARMS, "seats", "gated", "capped", "priced", "undated question")
+    assert min(opened[what] for what in seen) > 3, opened
     assert (np.diff(pool.judged_ptr) > 0).all() and (ranks > 0).mean() > 0.3
 
 
@@ -205,7 +226,8 @@ def test_priors_have_their_identities(frozen):
     base = build_adaptive_settings(deep)[6]
 
     def lists(**prior: float) -> list[list[int]]:
-        setting = replace(base, prior=Prior(**prior))
+        chosen = replace(base.settings, prior=RowPrior(**prior))
+        setting = replace(base, settings=chosen)
         return [found.tolist() for found in ranked_adaptive(pool, setting, top=EVERYTHING)]
 
     everything = lists()

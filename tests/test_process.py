@@ -132,9 +132,9 @@ def test_the_count_of_rows_changes_nothing_that_is_considered(
     for limit in (0, 1, 2, 17, EVERYTHING):
         assert considered(memory, limit) == expected
 
-    def mutated(columns, query, vector, axes, settings, cue, limit, kernels):
+    def mutated(columns, query, vector, axes, settings, cue, now_us, limit, kernels):
         settings = replace(settings, depth=max(limit, 1))
-        return unchanged(columns, query, vector, axes, settings, cue, limit, kernels)
+        return unchanged(columns, query, vector, axes, settings, cue, now_us, limit, kernels)
 
     unchanged = recalling.run_process
     monkeypatch.setattr(recalling, "run_process", mutated)

@@ -16,6 +16,7 @@ from memory_cases import plain
 
 from cpersona_jit import Memory, Record, Source
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
+from cpersona_jit.recall.row_prior import RowPrior
 
 CUES = [
     None,
@@ -23,6 +24,7 @@ CUES = [
     {"sessions_ago": 2, "certainty": "vague"},
     {"after": "2024-05-01", "before": "2024-05-02"},
 ]
+PRIOR = RowPrior(window=3, reach=7, far_count=3, far_weight=0.5, half_life_days=1.0)
 WORDS = ["green tea", "tea tea tea", "京都で抹茶", "茶道茶道", "the knee?", "Mia 自転車", LONG[0]]
 
 records = st.builds(
@@ -100,12 +102,17 @@ def assert_alone(
     st.sampled_from([None, "", "p"]),
     st.sampled_from([1, 4, 50]),
     st.sampled_from(CUES),
+    st.sampled_from([None, PRIOR]),
 )
-@examples(max_examples=20, deadline=None)
+@examples(max_examples=25, deadline=None)
 def test_rows_outside_the_axes_change_nothing(
-    rows: list[Record], project_id: str | None, depth: int, cue: dict | None
+    rows: list[Record],
+    project_id: str | None,
+    depth: int,
+    cue: dict | None,
+    prior: RowPrior | None,
 ) -> None:
-    assert_alone(rows, project_id, complete(depth=depth), [cue])
+    assert_alone(rows, project_id, complete(depth=depth, prior=prior), [cue])
 
 
 def test_a_crowd_of_better_rows_is_not_felt() -> None:
@@ -117,6 +124,7 @@ def test_a_crowd_of_better_rows_is_not_felt() -> None:
     rows += [*theirs[len(mine) :], *mine[len(theirs) :]]
     assert_alone(rows, None, complete())
     assert_alone(rows, None, adaptive(depth=5))
+    assert_alone(rows, None, complete(depth=5, prior=PRIOR))
 
 
 @pytest.mark.parametrize("first", ["s1", "s2"])

@@ -9,26 +9,9 @@ import numpy as np
 from cpersona_jit.errors import UsageError
 from cpersona_jit.kernels.structure_weights import StructureWeights
 from cpersona_jit.recall.clues import CLUES
+from cpersona_jit.recall.requirements import require_number, require_type, require_whole
+from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
-
-
-def require_number(name: str, value: object, low: float, high: float) -> None:
-    """Raise UsageError unless `value` is a number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise UsageError(f"{name} is {value!r}; allowed: a number from {low:g} to {high:g}")
-
-
-def require_whole(name: str, value: object, low: int, high: int) -> None:
-    """Raise UsageError unless `value` is a whole number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise UsageError(f"{name} is {value!r}; allowed: a whole number from {low} to {high}")
-
-
-def require_type(name: str, value: object, *allowed: type) -> None:
-    """Raise UsageError unless `value` is of one of the types."""
-    if not isinstance(value, allowed):
-        names = " or ".join("None" if one is type(None) else one.__name__ for one in allowed)
-        raise UsageError(f"{name} is {value!r}; allowed: {names}")
 
 
 @dataclass(frozen=True)
@@ -201,6 +184,8 @@ class AdaptiveSettings:
         The first revision of the loop; None leaves it out.
     cues : CueWeights or None
         None takes no notice of time cues at all.
+    prior : RowPrior or None
+        What scan position and age are worth; None for nothing.
     gate : float or None
         Evidence, in deviations of a row picked at random, below which a row is not returned; see
         ``recall.gate`` for the scopes that are too small for it.
@@ -217,6 +202,7 @@ class AdaptiveSettings:
     calibration: Calibration = Calibration()
     structure: Structure | None = None
     cues: CueWeights | None = None
+    prior: RowPrior | None = None
     gate: float | None = None
     seats: int = 0
     bounds: Bounds = Bounds()
@@ -229,6 +215,7 @@ class AdaptiveSettings:
         require_type("calibration", self.calibration, Calibration)
         require_type("structure", self.structure, Structure, type(None))
         require_type("cues", self.cues, CueWeights, type(None))
+        require_type("prior", self.prior, RowPrior, type(None))
         require_type("bounds", self.bounds, Bounds)
         if self.gate is not None:
             require_number("gate", self.gate, -100.0, 100.0)

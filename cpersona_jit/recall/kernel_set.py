@@ -40,6 +40,7 @@ class KernelSet:
     top_rows: Callable
     structure_terms: Callable
     clue_terms: Callable
+    row_prior: Callable
     calibrate: Callable
     notes: tuple[str, ...] = ()  # what a recall by these kernels has to say of them
 
@@ -56,12 +57,14 @@ def numpy_kernels() -> KernelSet:
         gram_index,
         gram_overlap,
         int8_scan,
+        prior,
         signals,
         structure,
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure, structure_clues)
+    modules = (gram_index, gram_overlap, int8_scan, fusion)
+    modules += (signals, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
 
@@ -96,12 +99,14 @@ def _compiled_kernels() -> KernelSet:
         gram_index,
         gram_overlap,
         int8_scan,
+        prior,
         signals,
         structure,
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion, signals, structure, structure_clues)
+    modules = (gram_index, gram_overlap, int8_scan, fusion)
+    modules += (signals, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
     return kernels
@@ -170,4 +175,5 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     alone = np.full(2, -1, np.int64)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
     kernels.structure_terms(fused, rows, mask, alone, alone, nobody, nobody, 0.5, terms)
+    kernels.row_prior(rows, np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     kernels.clue_terms(fused[rows], np.array([[0, 1]]), np.ones(1), 0.5)

@@ -1,13 +1,13 @@
 """Recall as a process: intent, envelope, retrieval, evaluation, bounded revision, selection.
 
-Every stage is a function of arrays. The arms are called once; a period that the envelope asks for
-is a second retrieval over the same signals, under its own mask. Later stages weigh and order the
-pool in hand, whatever their number, and what comes back does not grow with it.
+Every stage is a function of arrays. The arms are called once; the far rows of a prior and the
+period of an envelope are a second retrieval over the same signals, each under its own mask. Later
+stages weigh and order the pool in hand, whatever their number, and what comes back does not grow
+with it.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,17 +15,31 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
+from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, envelope_prior, open_envelope
 from cpersona_jit.recall.gate import gated_rows, least_rows
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.lists import FUSED
-from cpersona_jit.recall.retrieve import draw_candidates, evidence_of, kept_under_cap
+from cpersona_jit.recall.retrieve import (
+    draw_candidates,
+    evidence_of,
+    inside_of,
+    kept_candidates,
+)
 from cpersona_jit.recall.revise import Surroundings, context_of, revision_terms
-from cpersona_jit.recall.seats import leading_rows, reserve_seats
+from cpersona_jit.recall.row_prior import (
+    RowPrior,
+    newest_time,
+    priors_of,
+    scan_positions,
+    scan_regions,
+)
+from cpersona_jit.recall.seats import cue_seats, leading_rows, reserve_seats
 from cpersona_jit.recall.signals import Signals, measure_signals
 from cpersona_jit.recall.speakers import speakers_named
+from cpersona_jit.recall.stage_clock import StageClock
 
 
 @dataclass
@@ -44,6 +58,8 @@ class Process:
         The candidates, in tie order.
     reached : ndarray of bool, shape (2, P)
         Whether the candidate is in the list of the dense and of the gram evidence.
+    prior : ndarray of float64, shape (P,)
+        Prior of each candidate, above 0; 1 without a prior.
     evidence : ndarray of float64, shape (3, P)
         Dense, gram and fused evidence of each candidate.
     terms : dict of str to ndarray of float64, shape (P,)
@@ -62,7 +78,7 @@ class Process:
     envelope : Envelope or None
         The period that retrieval aimed at.
     retrievals : int
-        How often lists were drawn: one, or two with an envelope.
+        How often lists were drawn: one, or two with an envelope or far rows.
     caps : list of str
         Bounds that acted.
     stages : list of dict
@@ -75,6 +91,7 @@ class Process:
     forms: np.ndarray
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     reached: np.ndarray = field(default_factory=lambda: np.zeros((2, 0), bool))
+    prior: np.ndarray = field(default_factory=lambda: np.zeros(0))
     evidence: np.ndarray = field(default_factory=lambda: np.zeros((3, 0)))
     terms: dict[str, np.ndarray] = field(default_factory=dict)
     score: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -95,6 +112,7 @@ def run_process(
     axes: Axes,
     settings: AdaptiveSettings,
     cue: TimeCue | None,
+    now_us: int | None,
     limit: int,
     kernels: KernelSet,
 ) -> Process:
@@ -114,12 +132,15 @@ def run_process(
         What the stages do.
     cue : TimeCue or None
         The intent: declared by the caller, or derived from the question.
+    now_us : int or None
+        When the question is asked, UTC microseconds. Only the ages of a recency prior need it;
+        without it they count from the newest dated row that the axes admit.
     limit : int
         The window after which reserved seats stand. It changes nothing before the selection.
     kernels : KernelSet
         The kernels to call.
     """
-    clock = _Clock(settings.bounds.milliseconds)
+    clock = StageClock(settings.bounds.milliseconds)
     mask, block_mask = columns.mask(axes), columns.block_mask(axes)
     signals = measure_signals(
         columns,
@@ -137,13 +158,15 @@ def run_process(
     state.envelope = _aim(state, cue, settings)
     aimed = 0 if state.envelope is None else int(np.count_nonzero(state.envelope.inside))
     state.stages.append(clock.stage("envelope", opened=state.envelope is not None, rows=aimed))
-    fused = _retrieve(state, settings, kernels)
+    fused = _retrieve(state, now_us, settings, clock, kernels)
     facts = {"candidates": state.rows.size, "retrievals": state.retrievals}
     state.stages.append(clock.stage("retrieve", **facts))
     _revise(state, query, axes, fused, settings, clock, kernels)
+    if settings.prior is not None:
+        state.terms["prior"] = settings.prior.weight * (state.prior - 1.0)
     if state.envelope is not None:
-        prior = envelope_prior(columns, state.rows, state.envelope, settings.cues)
-        state.terms["period"] = state.envelope.weight * (prior - 1.0)
+        nearness = envelope_prior(columns, state.rows, state.envelope, settings.cues)
+        state.terms["period"] = state.envelope.weight * (nearness - 1.0)
     state.score = state.evidence[FUSED].copy()
     for term in state.terms.values():
         state.score += term
@@ -151,25 +174,11 @@ def run_process(
     state.order = _ordered(state)
     leaders = leading_rows(state.reached, state.evidence, state.rows)
     state.reserved = reserve_seats(state.order, state.reached, leaders, limit, settings.seats)
-    state.cued = _cue_seats(state, settings, limit)
+    if state.envelope is not None:
+        inside = state.envelope.inside[state.rows]
+        state.cued = cue_seats(state.order, inside, state.reserved, limit, settings.cues.seats)
     state.stages.append(clock.stage("select", reserved=state.reserved.size, cued=state.cued.size))
     return state
-
-
-class _Clock:
-    """Time spent, stage by stage, and whether the cap is reached."""
-
-    def __init__(self, cap: float | None) -> None:
-        self._start = self._last = time.perf_counter()
-        self._cap = cap
-
-    def stage(self, name: str, **facts: object) -> dict:
-        now = time.perf_counter()
-        spent, self._last = (now - self._last) * 1e3, now
-        return {"stage": name, "milliseconds": spent, **facts}
-
-    def over(self) -> bool:
-        return self._cap is not None and (time.perf_counter() - self._start) * 1e3 > self._cap
 
 
 def _aim(state: Process, cue: TimeCue | None, settings: AdaptiveSettings) -> Envelope | None:
@@ -178,29 +187,58 @@ def _aim(state: Process, cue: TimeCue | None, settings: AdaptiveSettings) -> Env
     return open_envelope(state.columns, state.mask.as_bools(state.columns.n), cue, settings.cues)
 
 
-def _retrieve(state: Process, settings: AdaptiveSettings, kernels: KernelSet) -> np.ndarray:
-    """Draw the lists and unite them; return the fused evidence of every row."""
+def _retrieve(
+    state: Process,
+    now_us: int | None,
+    settings: AdaptiveSettings,
+    clock: StageClock,
+    kernels: KernelSet,
+) -> np.ndarray:
+    """Draw the lists, unite them and weigh their rows; return the fused evidence of every row.
+
+    The near rows are the first retrieval, the far rows and those of the period the second.
+    """
+    columns, prior, cap = state.columns, settings.prior, settings.bounds.candidates
     evidence = evidence_of(state.signals, state.forms, state.mask, kernels)
-    regions: list[np.ndarray | None] = [None]
+    position = scan_positions(state.mask.as_bools(columns.n) if prior else np.zeros(0, bool))
+    regions = scan_regions(prior, position)
     if state.envelope is not None:
-        regions.append(state.envelope.inside)
-    state.retrievals = len(regions)
+        regions.append(inside_of(regions, state.envelope.inside))
+    state.retrievals = min(len(regions), 2)
     found = draw_candidates(
-        state.columns,
-        state.signals,
-        settings.calibration,
-        evidence,
-        regions,
-        settings.depth,
-        kernels,
+        columns, state.signals, settings.calibration, evidence, regions, settings.depth, kernels
     )
-    of_rows, cap = evidence[:, found.rows], settings.bounds.candidates
-    kept = kept_under_cap(found.reached, of_rows, found.rows, cap)
-    if kept.size < found.rows.size:
-        state.caps.append(f"candidates: {cap} of {found.rows.size}")
+    weights = np.ones(found.rows.size)
+    if prior is not None:
+        weights = _weigh(state, prior, position[found.rows], found.rows, now_us, clock, kernels)
+    kept = kept_candidates(found, evidence[:, found.rows], weights, cap)
+    considered = np.count_nonzero(weights)
+    if kept.size < considered:
+        state.caps.append(f"candidates: {cap} of {considered}")
     state.rows, state.reached = found.rows[kept], found.reached[:, kept]
-    state.evidence = of_rows[:, kept]
+    state.prior, state.evidence = weights[kept], evidence[:, state.rows]
     return evidence[FUSED]
+
+
+def _weigh(
+    state: Process,
+    prior: RowPrior,
+    position: np.ndarray,
+    rows: np.ndarray,
+    now_us: int | None,
+    clock: StageClock,
+    kernels: KernelSet,
+) -> np.ndarray:
+    times = state.columns.event_time
+    now, basis = now_us, "the question"
+    if now is None:
+        now, basis = newest_time(times[admitted_rows(state.mask.words)]), "the newest row"
+    weights = priors_of(prior, position, times[rows], now, kernels)
+    facts: dict = {"removed": int(np.count_nonzero(weights == 0.0))}
+    if prior.recency:
+        facts |= {"ages_from": basis, "now_us": now}
+    state.stages.append(clock.stage("prior", **facts))
+    return weights
 
 
 def _revise(
@@ -209,7 +247,7 @@ def _revise(
     axes: Axes,
     fused: np.ndarray,
     settings: AdaptiveSettings,
-    clock: _Clock,
+    clock: StageClock,
     kernels: KernelSet,
 ) -> None:
     """Weigh the pool again, once: the one revision there is."""
@@ -238,7 +276,7 @@ def _revise(
     state.stages.append(clock.stage("structure", context=context))
 
 
-def _gate(state: Process, settings: AdaptiveSettings, clock: _Clock) -> None:
+def _gate(state: Process, settings: AdaptiveSettings, clock: StageClock) -> None:
     gate, admitted = settings.gate, state.mask.count
     state.gated = gated_rows(state.evidence, state.forms, gate, admitted)
     facts: dict = {"value": gate, "removed": int(np.count_nonzero(state.gated))}
@@ -251,12 +289,3 @@ def _ordered(state: Process) -> np.ndarray:
     """Candidates by score; the pool lies in the tie order, which a stable sort keeps."""
     best_first = np.argsort(-state.score, kind="stable")
     return best_first[~state.gated[best_first]]
-
-
-def _cue_seats(state: Process, settings: AdaptiveSettings, limit: int) -> np.ndarray:
-    """The best candidates of the period that neither the window nor a reserved seat holds."""
-    if state.envelope is None or limit == 0:
-        return state.order[:0]
-    outside = state.order[limit:]
-    inside = outside[state.envelope.inside[state.rows[outside]]]
-    return inside[~np.isin(inside, state.reserved)][: settings.cues.seats]

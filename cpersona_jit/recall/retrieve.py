@@ -72,30 +72,37 @@ def draw_candidates(
     return Found(rows, np.array([np.isin(rows, members) for members in found]))
 
 
-def kept_under_cap(
-    reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray, cap: int
-) -> np.ndarray:
-    """Return the candidates that a cap leaves, ascending: those of the most fused evidence.
+def inside_of(regions: Sequence[np.ndarray | None], period: np.ndarray) -> np.ndarray:
+    """Return the rows of a period that lie in one of the regions, bool, shape (n,)."""
+    if any(region is None for region in regions):
+        return period
+    return period & np.any(regions, axis=0)
 
-    The best row of each kind of evidence is kept before any other.
+
+def kept_candidates(found: Found, evidence: np.ndarray, prior: np.ndarray, cap: int) -> np.ndarray:
+    """Return the candidates that stay, ascending: a prior above 0, and the most fused evidence.
+
+    Under the cap the best row of each kind of evidence is kept before any other.
 
     Parameters
     ----------
-    reached : ndarray of bool, shape (2, P)
-        Which kinds have the candidate in their list.
+    found : Found
+        The candidates; of equals the lowest row is kept.
     evidence : ndarray of float64, shape (3, P)
         Dense, gram and fused evidence of each candidate.
-    rows : ndarray of int64, shape (P,)
-        The candidates; of equals the lowest row is kept.
+    prior : ndarray of float64, shape (P,)
+        Prior of each candidate.
     cap : int
         Candidates to keep.
     """
-    if rows.size <= cap:
-        return np.arange(rows.size)
+    stays = np.flatnonzero(prior > 0.0)
+    if stays.size <= cap:
+        return stays
+    rows, evidence = found.rows[stays], evidence[:, stays]
     behind = np.ones(rows.size, bool)
-    leaders = leading_rows(reached, evidence, rows)
+    leaders = leading_rows(found.reached[:, stays], evidence, rows)
     behind[leaders[leaders >= 0]] = False
-    return np.sort(np.lexsort((rows, -evidence[FUSED], behind))[:cap])
+    return stays[np.sort(np.lexsort((rows, -evidence[FUSED], behind))[:cap])]
 
 
 def _inner(a: np.ndarray, b: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Reserved seats: what one kind of evidence found and the window does not hold."""
+"""Seats beyond the window: for what one kind of evidence found, and for a cue's period."""
 
 from __future__ import annotations
 
@@ -41,6 +41,25 @@ def reserve_seats(
     turns = chain.from_iterable(zip_longest(*(kind.tolist() for kind in alone)))
     wanted = dict.fromkeys([*first, *(row for row in turns if row is not None)])
     return outside[np.isin(outside, list(wanted)[:seats])]
+
+
+def cue_seats(
+    order: np.ndarray, inside: np.ndarray, reserved: np.ndarray, limit: int, seats: int
+) -> np.ndarray:
+    """Return the best candidates of a period that neither the window nor a reserved seat holds.
+
+    Parameters
+    ----------
+    order, limit, seats
+        As in :func:`reserve_seats`.
+    inside : ndarray of bool, shape (P,)
+        Candidates in the period.
+    reserved : ndarray of int64
+        Candidates that have a seat.
+    """
+    outside = order[limit:] if limit > 0 else order[:0]
+    wanting = outside[inside[outside]]
+    return wanting[~np.isin(wanting, reserved)][:seats]
 
 
 def leading_rows(reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from cpersona_jit.cues.parse import parse_time_cue
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, LN_BLOCKS, SIGNALS
+from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.memory import Memory
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.clues import clue_keys
@@ -19,6 +20,7 @@ from cpersona_jit.recall.envelope import Envelope, open_envelope
 from cpersona_jit.recall.kernel_set import KernelSet, warm_kernels
 from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.process import Process
+from cpersona_jit.recall.row_prior import newest_time
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from cpersona_jit.recall.speakers import speakers_named
 from cpersona_jit.store.timestamps import parse_timestamp
@@ -33,6 +35,7 @@ QUERY_SCHEMA = pa.schema(
         ("latency_ms", pa.float64()),
         ("asked_us", pa.int64()),
         ("admitted", pa.int64()),
+        ("newest_us", pa.int64()),
         ("mean", _MOMENT),
         ("covariance", _MOMENT),
         ("alternation", pa.float64()),
@@ -183,6 +186,7 @@ def _about(
         "scope_id": query.scope_id,
         "task": query.task,
         "admitted": state.mask.count,
+        "newest_us": newest_time(state.columns.event_time[admitted_rows(state.mask.words)]),
         "mean": state.signals.mean.tolist(),
         "covariance": state.signals.covariance.ravel().tolist(),
         "alternation": scope.alternation,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_type_hints
 
 from pydantic import BaseModel, Field, create_model, model_validator
 
@@ -15,9 +15,9 @@ from cpersona_jit.recall.adaptive_settings import (
     CueWeights,
     Structure,
 )
+from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.recall.settings import MAX_DEPTH, ArmSpec
 from harness.adaptive.cue_arms import NO_CUE, CueArm
-from harness.adaptive.prior import Prior
 from harness.config_parts import (
     MAX_SETTINGS,
     BootstrapConfig,
@@ -68,13 +68,14 @@ class FreezeSignalsConfig(Section):
     depth: Depth = 500
 
 
-def _value_of(name: str, default: object) -> tuple[type, object]:
-    return (type(default) if isinstance(default, bool | int) else Number, default)
-
-
 def _section_of(settings: type, name: str, **more: tuple) -> type[BaseModel]:
     """Make the section of one settings class: its own fields, with its own defaults."""
-    own = {field.name: _value_of(field.name, field.default) for field in fields(settings)}
+    finite = {float: Number, float | None: Number | None}
+    kinds = get_type_hints(settings)
+    own = {
+        field.name: (finite.get(kinds[field.name], kinds[field.name]), field.default)
+        for field in fields(settings)
+    }
     return create_model(name, __base__=Section, **own, **more)
 
 
@@ -89,7 +90,7 @@ def _grid_of(section: type[BaseModel], name: str) -> type[BaseModel]:
 
 CalibrationConfig = _section_of(Calibration, "CalibrationConfig")
 StructureConfig = _section_of(Structure, "StructureConfig", on=(bool, False))
-PriorConfig = _section_of(Prior, "PriorConfig")
+PriorConfig = _section_of(RowPrior, "PriorConfig")
 CuesConfig = _section_of(CueWeights, "CuesConfig", arm=(CueArm, NO_CUE))
 CalibrationGrid = _grid_of(CalibrationConfig, "CalibrationGrid")
 StructureGrid = _grid_of(StructureConfig, "StructureGrid")

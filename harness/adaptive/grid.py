@@ -16,11 +16,11 @@ from cpersona_jit.recall.adaptive_settings import (
     CueWeights,
     Structure,
 )
+from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from harness.adaptive.config import AdaptiveConfig, PointConfig
 from harness.adaptive.cue_arms import NO_CUE, PARSED
-from harness.adaptive.prior import NO_PRIOR, Prior
 from harness.grid import ROW_FUSION, RRF_BASELINE, arm_baseline
 
 LEXICAL = "whole-row lexical"
@@ -76,11 +76,10 @@ class AdaptiveSetting:
     name: str
     settings: AdaptiveSettings
     cue: str = NO_CUE
-    prior: Prior = NO_PRIOR
 
     def identity(self) -> tuple:
         """Return what decides a ranking."""
-        return self.settings, self.cue, self.prior
+        return self.settings, self.cue
 
     @property
     def single_arm(self) -> bool:
@@ -100,8 +99,7 @@ class AdaptiveSetting:
 
     def as_dict(self) -> dict:
         """Return the setting as JSON-ready values."""
-        own = {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
-        return own | {"prior": asdict(self.prior)}
+        return {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
 
 
 AnySetting = Baseline | AdaptiveSetting
@@ -179,17 +177,19 @@ def _setting(name: str, point: PointConfig, config: AdaptiveConfig) -> AdaptiveS
     structure = point.structure.model_dump()
     cues = point.cues.model_dump()
     on, arm = structure.pop("on"), cues.pop("arm")
+    prior = RowPrior(**point.prior.model_dump())
     settings = AdaptiveSettings(
         *config.grams(),
         depth=point.depth,
         calibration=Calibration(**point.calibration.model_dump()),
         structure=Structure(**structure) if on else None,
         cues=CueWeights(**cues) if arm != NO_CUE else None,
+        prior=None if prior == RowPrior() else prior,
         gate=point.gate,
         seats=point.seats,
         bounds=Bounds(candidates=point.candidates, milliseconds=None),
     )
-    return AdaptiveSetting(name, settings, arm, Prior(**point.prior.model_dump()))
+    return AdaptiveSetting(name, settings, arm)
 
 
 def _distinct(points: list[AdaptiveSetting]) -> Iterator[AdaptiveSetting]:

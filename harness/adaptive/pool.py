@@ -26,7 +26,7 @@ from harness.judged import (
 _INTEGERS = ("row", "before", "after", "session", "event_time", "source", "project", "text_length")
 _FLAGS = ("is_question", "speaker_named", "listed")
 _PERIODS = tuple(f"{arm}_{end}_us" for arm in CUE_ARMS for end in ("start", "end"))
-_SCOPE = ("admitted", "alternation", "median_length")
+_SCOPE = ("admitted", "newest_us", "alternation", "median_length")
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class SignalPool(Judged):
         When the question was asked; the smallest int64 when nobody knows.
     admitted : int64 (Q,)
         Rows that the query may see.
+    newest_us : int64 (Q,)
+        The latest time of one of them; the smallest int64 when none is dated.
     alternation, median_length : float64 (Q,)
         Of its scope.
     mean, covariance : float64 (Q, 7), (Q, 7, 7)
@@ -92,6 +94,7 @@ class SignalPool(Judged):
     about_event: np.ndarray
     asked_us: np.ndarray
     admitted: np.ndarray
+    newest_us: np.ndarray
     alternation: np.ndarray
     median_length: np.ndarray
     mean: np.ndarray

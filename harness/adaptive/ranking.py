@@ -12,14 +12,12 @@ from cpersona_jit.defaults import BASELINE_FUSION
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_BLOCK, DENSE_ROW
 from cpersona_jit.kernels.numpy_path.fusion import rrf_scores
 from cpersona_jit.recall.adaptive_settings import Calibration
-from cpersona_jit.recall.envelope import Envelope
 from cpersona_jit.recall.gate import gated_rows
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.lists import FUSED
-from cpersona_jit.recall.seats import reserve_seats
+from cpersona_jit.recall.seats import cue_seats, reserve_seats
 from harness.adaptive.grid import AdaptiveSetting, AnySetting, Baseline
 from harness.adaptive.pool import SignalPool
-from harness.adaptive.prior import NO_PRIOR, Prior, prior_of
 from harness.adaptive.stages import (
     candidates_of,
     evidence_of,
@@ -83,10 +81,10 @@ class QueryRanker:
             reserved = reserve_seats(order, found.reached, found.leaders, limit, seats)
             numbers = np.concatenate([numbers, reserved])
             if self.cue_opened(setting):
-                outside = order[limit:]
-                inside = self.asked.envelopes[setting.cue].inside[found.place[outside]]
-                won = outside[inside & ~np.isin(outside, reserved)]
-                numbers = np.concatenate([numbers, won[: setting.settings.cues.seats]])
+                inside = self.asked.envelopes[setting.cue].inside[found.place]
+                seats = setting.settings.cues.seats
+                cued = cue_seats(order, inside, reserved, limit, seats)
+                numbers = np.concatenate([numbers, cued])
         return found.place[numbers]
 
     def _adaptive(self, setting: AdaptiveSetting) -> Scored:
@@ -99,16 +97,10 @@ class QueryRanker:
         )
         evidence = self._once(("evidence", calibration), lambda: evidence_of(asked, forms, kernels))
         arm = None if envelope is None else setting.cue
-        prior, regions = self._once(
-            ("regions", setting.prior, arm), lambda: self._regions(setting.prior, envelope)
-        )
-        cap = settings.bounds.candidates
-        pooled = (calibration, settings.depth, cap, arm, setting.prior)
+        pooled = (calibration, settings.depth, settings.bounds.candidates, settings.prior, arm)
         found = self._once(
             ("candidates", pooled),
-            lambda: candidates_of(
-                asked, calibration, evidence, settings.depth, cap, regions, kernels
-            ),
+            lambda: candidates_of(asked, settings, evidence, envelope, kernels),
         )
         fused = evidence[FUSED, found.place]
         score = fused.copy()
@@ -121,30 +113,14 @@ class QueryRanker:
             )
             for term in terms:
                 score += term
-        if setting.prior != NO_PRIOR:
-            score += setting.prior.weight * (prior[found.place] - 1.0)
+        if settings.prior is not None:
+            score += settings.prior.weight * (found.prior - 1.0)
         if envelope is not None:
             score += period_of(asked, envelope, found.place, settings.cues)
         if settings.gate is None:
             return Scored(found.place, score, found.reached, found.leaders)
         removed = gated_rows(evidence[:, found.place], forms, settings.gate, asked.admitted)
         return _without(Scored(found.place, score, found.reached, found.leaders), removed)
-
-    def _regions(
-        self, prior: Prior, envelope: Envelope | None
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Return the prior of every row, and the regions over which lists are drawn."""
-        asked = self.asked
-        p, near = np.ones(asked.row.size), np.ones(asked.row.size, bool)
-        if prior != NO_PRIOR:
-            p, near = prior_of(prior, asked.row, asked.admitted, asked.event_time, asked.asked_us)
-        regions = [near & (p > 0.0)]
-        far = ~near & (p > 0.0)
-        if far.any():
-            regions.append(far)
-        if envelope is not None:
-            regions.append(envelope.inside & (p > 0.0))
-        return p, regions
 
     def _baseline(self, setting: Baseline) -> Scored:
         asked = self.asked

@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import ScopeStatistics
+from cpersona_jit.columns.snapshot import UNDATED, ScopeStatistics
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
-from cpersona_jit.recall.adaptive_settings import Calibration, CueWeights, Structure
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights, Structure
 from cpersona_jit.recall.clues import day_keys
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.lists import DENSE, GRAM, shows_grams
-from cpersona_jit.recall.retrieve import kept_under_cap
+from cpersona_jit.recall.retrieve import Found, inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, revision_terms
+from cpersona_jit.recall.row_prior import priors_of, scan_regions
 from cpersona_jit.recall.seats import leading_rows
 from harness.adaptive.cue_arms import CUE_ARMS
 from harness.adaptive.pool import SignalPool
@@ -36,7 +37,8 @@ class Question(NamedTuple):
     around: Surroundings
     keys: dict[str, np.ndarray]  # each int64 (P,), groups under the clues
     event_time: np.ndarray
-    asked_us: int
+    position: np.ndarray  # int64 (P,), scan position
+    now_us: int  # what ages count from
     admitted: int
     envelopes: dict[str, Envelope]
 
@@ -47,12 +49,13 @@ class Candidates(NamedTuple):
     place: np.ndarray  # int64 (C,)
     reached: np.ndarray  # bool (2, C)
     leaders: np.ndarray  # int64 (2,), the best of each list, as a number 0 to C - 1 or -1
+    prior: np.ndarray  # float64 (C,), above 0
 
 
 def question(pool: SignalPool, query: int) -> Question:
     """Return the arrays of one query."""
     part = slice(pool.offsets[query], pool.offsets[query + 1])
-    row = pool.row[part]
+    row, asked_us = pool.row[part], pool.asked_us[query]
     words = np.full((row.size + 63) // 64, ~np.uint64(0))
     if row.size % 64:
         words[-1] = np.uint64((1 << (row.size % 64)) - 1)
@@ -70,7 +73,8 @@ def question(pool: SignalPool, query: int) -> Question:
             "project": pool.project[part],
         },
         pool.event_time[part],
-        int(pool.asked_us[query]),
+        pool.admitted[query] - 1 - row,
+        int(pool.newest_us[query] if asked_us == UNDATED else asked_us),
         int(pool.admitted[query]),
         _envelopes(pool, query, part),
     )
@@ -110,26 +114,46 @@ def evidence_of(asked: Question, forms: np.ndarray, kernels: KernelSet) -> np.nd
 
 def candidates_of(
     asked: Question,
-    calibration: Calibration,
+    settings: AdaptiveSettings,
     evidence: np.ndarray,
-    depth: int,
-    cap: int,
-    regions: list[np.ndarray],
+    envelope: Envelope | None,
     kernels: KernelSet,
 ) -> Candidates:
-    """Draw the lists of both kinds over each region, bool (P,), and unite them."""
+    """Draw the lists of both kinds over each region, unite them and leave out what may not stay."""
+    regions = scan_regions(settings.prior, asked.position)
+    if envelope is not None:
+        regions.append(inside_of(regions, envelope.inside))
+    reached = _drawn(asked, evidence, regions, settings.depth, kernels)
+    # Without a vector of the query all of them are 0, and nothing is compared.
+    reached[0] &= asked.signals[DENSE_ROW].any()
+    reached[1] &= shows_grams(asked.signals, settings.calibration)
+    place = np.flatnonzero(reached[0] | reached[1])
+    prior = np.ones(place.size)
+    if settings.prior is not None:
+        where = asked.position[place], asked.event_time[place]
+        prior = priors_of(settings.prior, *where, asked.now_us, kernels)
+    found = Found(asked.row[place], reached[:, place])
+    kept = kept_candidates(found, evidence[:, place], prior, settings.bounds.candidates)
+    place, reached = place[kept], found.reached[:, kept]
+    leaders = leading_rows(reached, evidence[:, place], asked.row[place])
+    return Candidates(place, reached, leaders, prior[kept])
+
+
+def _drawn(
+    asked: Question,
+    evidence: np.ndarray,
+    regions: list[np.ndarray | None],
+    depth: int,
+    kernels: KernelSet,
+) -> np.ndarray:
+    """Return whether a list of either kind over some region holds the row, bool (2, P)."""
     reached = np.zeros((2, asked.row.size), bool)
     for region in regions:
         for number, kind in enumerate((DENSE, GRAM)):
-            inside = np.where(region, evidence[kind], -np.inf)[asked.by_row]
-            reached[number, asked.by_row[kernels.top_rows(inside, depth)]] = True
-    # Without a vector of the query all of them are 0, and nothing is compared.
-    reached[0] &= asked.signals[DENSE_ROW].any()
-    reached[1] &= shows_grams(asked.signals, calibration)
-    place = np.flatnonzero(reached[0] | reached[1])
-    place = place[kept_under_cap(reached[:, place], evidence[:, place], asked.row[place], cap)]
-    reached = reached[:, place]
-    return Candidates(place, reached, leading_rows(reached, evidence[:, place], asked.row[place]))
+            inside = evidence[kind] if region is None else np.where(region, evidence[kind], -np.inf)
+            listed = kernels.top_rows(inside[asked.by_row], depth)
+            reached[number, asked.by_row[listed]] = True
+    return reached
 
 
 def structure_of(
