@@ -94,7 +94,7 @@ def test_a_clue_that_all_candidates_share_keeps_the_order(tmp_path: Path) -> Non
 
 def test_names_under_two_agents_are_two_groups(tmp_path: Path) -> None:
     """Who searches across agents gets each agent's own clues."""
-    rows = [row for agent in ("a", "b") for row in talk(agent, times=1, project_id="p")]
+    rows = [*talk("a", times=1, project_id="p"), *talk("b", times=1, project_id="p")[:7]]
     weighed = adaptive(structure=Structure(**NOTHING_ELSE | {"project": 1.0}), depth=EVERYTHING)
     with filled(tmp_path, "m.db", [*rows, Record("green tea", "b")]) as memory:
         found = memory.recall(
@@ -107,4 +107,5 @@ def test_names_under_two_agents_are_two_groups(tmp_path: Path) -> None:
         for n, row in enumerate(rows, 1):
             by_agent.setdefault(row.agent_id, set()).add(float(terms[n]))
         assert [len(values) for values in by_agent.values()] == [1, 1]
+        assert by_agent["a"] != by_agent["b"]
         assert terms[len(rows) + 1] == 0.0
