@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from cpersona_jit.cues.parse import parse_time_cue
+from cpersona_jit.cues.parse import names_nothing, parse_time_cue
 from cpersona_jit.cues.time_cue import TimeCue, declared_cue
 from cpersona_jit.errors import UsageError
 from cpersona_jit.store.timestamps import now_us, parse_timestamp
@@ -55,8 +55,9 @@ def read_intent(
     if time_cue is None and not parse:
         return Intent(None, asked)
     asked = now_us() if asked is None else asked
-    cue = parse_time_cue(query, asked) if time_cue is None else declared_cue(time_cue, asked)
-    return Intent(cue, asked)
+    if time_cue is None:
+        return Intent(parse_time_cue(query, asked), asked)
+    return Intent(declared_cue(time_cue, asked, bare=names_nothing(query)), asked)
 
 
 def _moment(now: object) -> int:

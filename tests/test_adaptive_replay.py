@@ -121,7 +121,7 @@ def live(memory, query, setting: AdaptiveSetting, pool, number: int):
     if cue is not None and setting.cue != "parsed":
         arm = CUE_ARMS.index(setting.cue)
         start, end = pool.period[arm, number].tolist()
-        cue = replace(cue, start_us=start, end_us=end, session=None)
+        cue = replace(cue, start_us=start, end_us=end, session=None, readings=(), earlier=())
         cue = cue if pool.opened[arm, number] else None
     return memory.explore(
         query.text,

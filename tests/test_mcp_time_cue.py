@@ -88,7 +88,7 @@ def test_the_schema_describes_the_wire_form(agent: Agent) -> None:
 @pytest.fixture
 def recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict]]:
     """Call the tool on a memory whose default settings read cues and give seats."""
-    chosen = adaptive(depth=6, seats=1, cues=CueWeights(seats=2))
+    chosen = adaptive(depth=6, seats=1, cues=CueWeights(said=32.0, seats=2))
     defaults = memory_module.Memory.recall.__kwdefaults__
     monkeypatch.setitem(defaults, "settings", chosen)
     memory = filled(tmp_path, "m.db", talk(times=3))
@@ -116,6 +116,9 @@ def test_a_cue_that_acts_is_answered_with_its_period(recall: Callable[..., dict]
     found = recall(query="tea", agent_id="a", time_cue={"after": "2024-05-02"})
     assert set(found["period"]) == {"from"}
     assert "period" not in recall(query="tea", agent_id="a", time_cue={"before": "1999-01-01"})
+    near = {"after": "2024-04-30", "before": "2024-04-30"}
+    found = recall(query="tea", agent_id="a", time_cue=near)
+    assert found["period"]["moved"] and found["period"]["from"].startswith("2024-05-01")
 
 
 @pytest.mark.parametrize(
@@ -146,6 +149,6 @@ def test_a_malformed_cue_is_refused_there_too(recall: Callable[..., dict]) -> No
 
 
 def test_ends_that_are_open_are_left_out() -> None:
-    period = {"start_us": None, "end_us": 0, "words": ""}
+    period = {"start_us": None, "end_us": 0, "words": "", "moved": False}
     assert period_fields(period) == {"to": "1970-01-01T00:00:00Z"}
     assert period_fields(period | {"end_us": None, "words": "先週"}) == {"words": "先週"}

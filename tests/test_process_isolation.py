@@ -134,7 +134,7 @@ def test_sessions_of_one_moment_are_counted_by_the_callers_rows(first: str) -> N
         Record("one tea", "a", session_id="s1", timestamp="2024-05-01"),
         Record("two tea", "a", session_id="s2", timestamp="2024-05-01"),
     ]
-    chosen = adaptive(cues=CueWeights())
+    chosen = adaptive(cues=CueWeights(said=32.0))
     with TemporaryDirectory() as folder:
         rows = [Record("x", "b", session_id=first), *mine]
         with filled(folder, "m.db", rows) as memory:
@@ -151,7 +151,7 @@ def test_a_session_of_one_name_is_one_per_agent_project_and_channel() -> None:
         Record("tea elsewhere", "b", session_id="s", timestamp="2024-05-03"),
         Record("last tea elsewhere", "b", session_id="t", timestamp="2024-05-04"),
     ]
-    chosen = adaptive(cues=CueWeights())
+    chosen = adaptive(cues=CueWeights(said=32.0))
     with TemporaryDirectory() as folder, filled(folder, "m.db", rows) as memory:
         for n, first in ((1, "new tea"), (2, "old tea")):
             result = memory.recall(

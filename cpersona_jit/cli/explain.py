@@ -101,7 +101,9 @@ def _contributions(result: RecallResult, row: RecallRow) -> dict[str, float]:
 def _period(period: dict[str, Any]) -> str:
     told = period_fields(period)
     words = f" ({printable(told['words'])})" if "words" in told else ""
-    return f"period: {told.get('from', 'the beginning')} to {told.get('to', 'the end')}{words}"
+    moved = ", the nearest one with rows" if "moved" in told else ""
+    ends = f"{told.get('from', 'the beginning')} to {told.get('to', 'the end')}"
+    return f"period: {ends}{words}{moved}"
 
 
 def _memory(row: RecallRow) -> Text:

@@ -37,6 +37,12 @@ class Found:
         Ids of the forms it is made of, the outermost first.
     alone : bool
         Whether it is a cue by itself.
+    resolver : str
+        Name of the function that made the value, of `captures` and the values of `slots`.
+    captures : dict
+        What the outermost form captured.
+    slots : tuple of Found
+        The times that the outermost form frames.
     """
 
     start: int
@@ -46,6 +52,9 @@ class Found:
     certainty: Certainty
     forms: tuple[str, ...]
     alone: bool
+    resolver: str
+    captures: dict[str, Any]
+    slots: tuple[Found, ...]
 
 
 @dataclass(slots=True)
@@ -74,7 +83,8 @@ class _Chart:
         levels = [CERTAINTIES.index(slot.certainty) for slot in slots]
         certainty = form.certainty or CERTAINTIES[max(levels, default=0)]
         names = (form.id, *(name for slot in slots for name in slot.forms))
-        found = Found(*span, unit, value, certainty, names, form.alone)
+        made_by = (form.resolver, captures, tuple(slots))
+        found = Found(*span, unit, value, certainty, names, form.alone, *made_by)
         self.found[(*span, unit)] = found
         self.by_start[span[0]].append(found)
         return found

@@ -76,6 +76,8 @@ class Language:
         Regular expressions that hold at the two ends of a form (word boundaries).
     talk : str
         Regular expression of the words that speak of what was said.
+    filler : str
+        Regular expression of the words that ask for nothing in particular.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Language:
     left: str
     right: str
     talk: str
+    filler: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from cpersona_jit.cues.english.language import ENGLISH
 from cpersona_jit.cues.form import Compiled, Language, compile_form
 from cpersona_jit.cues.guard import CompiledGuard, compile_guard
 from cpersona_jit.cues.japanese.language import JAPANESE
-from cpersona_jit.cues.normalise import normalise
+from cpersona_jit.cues.normalise import MASK, normalise
 from cpersona_jit.cues.periods import Period
+from cpersona_jit.cues.readings import earlier_periods, other_readings
 from cpersona_jit.cues.resolve import Context, NoReferenceError, period_of
 from cpersona_jit.cues.time_cue import US_PER_DAY, SessionReference, TimeCue
 
@@ -27,6 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = _EPOCH.date()
 _JAPANESE_LETTER = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LATIN_LETTER = re.compile(r"[A-Za-z0-9]")
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class _Parser:
     forms: tuple[Compiled, ...]
     guards: tuple[CompiledGuard, ...]
     talk: re.Pattern[str]
+    filler: re.Pattern[str]
 
 
 def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
@@ -59,16 +62,34 @@ def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
     if len(text) > LONGEST_QUESTION:
         return None
     normal = normalise(text)
-    found = _find(normal.text, Context(_moment(reference_us)))
+    context = Context(_moment(reference_us))
+    found = _find(normal.text, context)
     if found is None:
         return None
     words = normal.words(text, found.start, found.end)
+    bare = _says_nothing(normal.text[: found.start] + " " + normal.text[found.end :])
+    about = (found.certainty, words, found.forms[0])
     if isinstance(found.value, SessionReference):
-        session, start_us, end_us, event = found.value, None, None, False
-    else:
-        session, (start_us, end_us) = None, _microseconds(found.value)
-        event = not any(parser.talk.search(normal.text) for parser in _parsers(normal.text))
-    return TimeCue(start_us, end_us, session, found.certainty, words, found.forms[0], event)
+        return TimeCue(None, None, found.value, *about, False, bare)
+    start_us, end_us = _microseconds(found.value)
+    event = not any(parser.talk.search(normal.text) for parser in _parsers(normal.text))
+    readings = other_readings(found, context)
+    earlier = earlier_periods(found)
+    return TimeCue(start_us, end_us, None, *about, event, bare, readings, earlier)
+
+
+def names_nothing(text: str) -> bool:
+    """Whether a question asks for nothing in particular, beside a time that is told elsewhere."""
+    return len(text) <= LONGEST_QUESTION and _says_nothing(normalise(text).text)
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether no word is left of a normalised text without those that any question may have."""
+    if MASK in text:
+        return False
+    for parser in _parsers(text):
+        text = parser.filler.sub(" ", text)
+    return not _WORD.search(text)
 
 
 def find_cue(text: str, reference_us: int | None) -> Found | None:
@@ -98,7 +119,8 @@ def _parser(name: str) -> _Parser:
     language = {_ENGLISH: ENGLISH, _JAPANESE: JAPANESE}[name]
     forms = tuple(compile_form(form, language) for form in language.forms)
     guards = tuple(compile_guard(guard) for guard in language.guards)
-    return _Parser(language, forms, guards, re.compile(language.talk, re.IGNORECASE))
+    words = (re.compile(words, re.IGNORECASE) for words in (language.talk, language.filler))
+    return _Parser(language, forms, guards, *words)
 
 
 def _best(parser: _Parser, text: str, context: Context) -> Found | None:

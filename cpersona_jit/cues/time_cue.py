@@ -14,6 +14,8 @@ from cpersona_jit.errors import UsageError
 
 Certainty = Literal["sure", "likely", "vague"]
 SessionKind = Literal["ago", "ordinal", "range", "first", "last"]
+# First and last microsecond, both inside, UTC since 1970.
+Span = tuple[int, int]
 
 CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 
@@ -69,6 +71,14 @@ class TimeCue:
     about_event : bool
         The question speaks of an event, which is told later, rather than of what was said then.
         False when the caller declared the cue: then the time is that of the stored rows.
+    bare : bool
+        The question names a time and asks for nothing in particular: the time is all there is to
+        go by.
+    readings : tuple of (int, int)
+        Other periods that the same words mean as often.
+    earlier : tuple of (int, int)
+        What the words mean when no row lies in the period, in this order: the Saturday before
+        "last Saturday".
     """
 
     start_us: int | None
@@ -78,9 +88,36 @@ class TimeCue:
     words: str
     form: str
     about_event: bool
+    bare: bool = False
+    readings: tuple[Span, ...] = ()
+    earlier: tuple[Span, ...] = ()
 
 
-def declared_cue(wire: Mapping[str, Any], now_us: int) -> TimeCue:
+def full_units(now: datetime, unit: str, n: int) -> tuple[Span, ...]:
+    """Return what "n units ago" means to those who count other than by the calendar, or by it.
+
+    A day is one of full 24-hour days back from `now`, where the calendar day is the usual reading;
+    a week or a month is a calendar week (from Monday) or month, where the days around the same day
+    are. Other units, and none of them, have one reading.
+    """
+    if n < 1:
+        return ()
+    if unit == "day":
+        end = now - n * timedelta(days=1)
+        return ((_us(end) - US_PER_DAY + 1, _us(end)),)
+    if unit == "week":
+        day = now - n * timedelta(weeks=1)
+        first = _midnight(day - timedelta(days=day.weekday()))
+        last = first + timedelta(weeks=1)
+    elif unit == "month":
+        first = _midnight(now - relativedelta(months=n)).replace(day=1)
+        last = first + relativedelta(months=1)
+    else:
+        return ()
+    return ((_us(first), _us(last) - 1),)
+
+
+def declared_cue(wire: Mapping[str, Any], now_us: int, *, bare: bool = False) -> TimeCue:
     """Check a cue as a caller writes it.
 
     Parameters
@@ -92,6 +129,8 @@ def declared_cue(wire: Mapping[str, Any], now_us: int) -> TimeCue:
         optionally ``certainty``. Dates without an offset are UTC.
     now_us : int
         The time of the question, UTC microseconds since 1970.
+    bare : bool
+        The question asks for nothing beside the time.
 
     Raises
     ------
@@ -111,7 +150,9 @@ def declared_cue(wire: Mapping[str, Any], now_us: int) -> TimeCue:
     start_us, end_us, session, certainty = _READERS[kind](wire, now_us)
     if "certainty" in wire:
         certainty = _one_of("certainty", wire["certainty"], CERTAINTIES)
-    return TimeCue(start_us, end_us, session, certainty, "", f"declared.{kind}", False)
+    readings = _other_readings(wire["ago"], now_us) if kind == "ago" else ()
+    form = f"declared.{kind}"
+    return TimeCue(start_us, end_us, session, certainty, "", form, False, bare, readings)
 
 
 Reading = tuple[int | None, int | None, SessionReference | None, Certainty]
@@ -141,6 +182,14 @@ def _read_ago(wire: Mapping[str, Any], now_us: int) -> Reading:
         allowed = "a number of units that does not reach before the year 1"
         raise _wrong("time_cue.ago.value", value, allowed) from None
     return _us(_midnight(first)), _us(_midnight(last)) + US_PER_DAY - 1, None, "likely"
+
+
+def _other_readings(ago: Mapping[str, Any], now_us: int) -> tuple[Span, ...]:
+    now = _EPOCH + timedelta(microseconds=now_us)
+    try:
+        return full_units(now, ago["unit"].removesuffix("s"), ago["value"])
+    except (OverflowError, ValueError):
+        return ()  # the usual reading is inside the calendar, this one is not
 
 
 def _read_named(wire: Mapping[str, Any], now_us: int) -> Reading:

@@ -114,9 +114,11 @@ class CueWeights:
     Parameters
     ----------
     said : float
-        Of a period in which something was said: the period dominates, similarity orders inside.
+        Of a period in which something was said.
     event : float
         Of a period in which something happened, which may be told later.
+    bare : float
+        Of a question that names a time and asks for nothing in particular.
     likely, vague : float
         What is left of the weight when the cue is not sure.
     outside : float
@@ -127,16 +129,17 @@ class CueWeights:
         Derive a cue from the question's own words when none is declared.
     """
 
-    said: float = 32.0
-    event: float = 8.0
-    likely: float = 1.0
+    said: float = 4.0
+    event: float = 3.0
+    bare: float = 32.0
+    likely: float = 0.75
     vague: float = 0.5
     outside: float = 0.6
     seats: int = 0
     parse: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("said", "event", "likely", "vague", "outside"):
+        for name in ("said", "event", "bare", "likely", "vague", "outside"):
             require_number(f"cues.{name}", getattr(self, name), 0.0, 1000.0)
         require_whole("cues.seats", self.seats, 0, 100)
         require_type("cues.parse", self.parse, bool)

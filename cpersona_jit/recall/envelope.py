@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpersona_jit.columns.snapshot import UNDATED, Columns
-from cpersona_jit.cues.time_cue import SessionReference, TimeCue
+from cpersona_jit.cues.time_cue import SessionReference, Span, TimeCue
 from cpersona_jit.recall.adaptive_settings import CueWeights
 
 DAY_US = 86_400_000_000
@@ -21,6 +21,8 @@ _TAILS = {"sure": (0.75, 0.0), "likely": (2.0, 0.15), "vague": (5.0, 0.35)}
 _TOLD_LATER, _TOLD_LATER_DAYS = 0.8, 3.0
 # A prior is never below exp(-this): no cue makes a row unreachable, and the kernel stays finite.
 _FURTHEST = 60.0
+# An empty period moves to rows this far away, in days, or as far as its tail reaches.
+_NEAR_DAYS = 1.0
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Envelope:
         Admitted rows in the period.
     weight : float
         Score that the prior is worth: a row scores ``weight * (prior - 1)`` less than one inside.
+    readings : tuple of (int, int)
+        Periods that the words mean as often as each other, the whole period their hull; empty for
+        one reading. The prior is the mean of theirs.
+    moved : bool
+        No row lies in the period that the words name: this is the nearest one that holds any.
     """
 
     cue: TimeCue
@@ -44,12 +51,18 @@ class Envelope:
     end_us: int
     inside: np.ndarray
     weight: float
+    readings: tuple[Span, ...] = ()
+    moved: bool = False
 
 
 def open_envelope(
     columns: Columns, admitted: np.ndarray, cue: TimeCue, weights: CueWeights
 ) -> Envelope | None:
     """Return the envelope of a cue, or None when it says nothing about this store.
+
+    The rows that are stored decide what a period means. Of its readings those that hold rows
+    count. When none does, it is the latest earlier occurrence that holds some; else the period
+    moves to the nearest rows within the reach of its prior.
 
     Parameters
     ----------
@@ -63,23 +76,73 @@ def open_envelope(
         What a cue weighs.
     """
     dated = admitted & (columns.event_time != UNDATED)
+    weight = cue_weight(cue, weights)
     if cue.session is not None:
         inside = _in_sessions(columns, dated, cue)
-    else:
-        start = np.iinfo(np.int64).min + 1 if cue.start_us is None else cue.start_us
-        end = np.iinfo(np.int64).max if cue.end_us is None else cue.end_us
-        inside = dated & (columns.event_time >= start) & (columns.event_time <= end)
-    if not inside.any():
-        return None
-    if cue.session is not None:
         times = columns.event_time[inside & dated]
-        start, end = int(times.min()), int(times.max())
-    return Envelope(cue, int(start), int(end), inside, cue_weight(cue, weights))
+        if not times.size:
+            return None
+        return Envelope(cue, int(times.min()), int(times.max()), inside, weight)
+    named = _ends(cue)
+    for moved, spans in ((False, (named, *cue.readings)), *((True, (s,)) for s in cue.earlier)):
+        held = [(span, _between(columns, dated, span)) for span in spans]
+        held = [(span, inside) for span, inside in held if inside.any()]
+        if held:
+            return _envelope(cue, held, weight, moved or held[0][0] != named)
+    near = _nearest(columns.event_time[dated], cue)
+    if near is None:
+        return None
+    return _envelope(cue, [(near, _between(columns, dated, near))], weight, True)
+
+
+def _ends(cue: TimeCue) -> Span:
+    start = np.iinfo(np.int64).min + 1 if cue.start_us is None else cue.start_us
+    end = np.iinfo(np.int64).max if cue.end_us is None else cue.end_us
+    return int(start), int(end)
+
+
+def _between(columns: Columns, dated: np.ndarray, span: Span) -> np.ndarray:
+    return dated & (columns.event_time >= span[0]) & (columns.event_time <= span[1])
+
+
+def _envelope(
+    cue: TimeCue, held: list[tuple[Span, np.ndarray]], weight: float, moved: bool
+) -> Envelope:
+    spans = tuple(span for span, _ in held)
+    inside = np.logical_or.reduce([rows for _, rows in held])
+    start, end = min(start for start, _ in spans), max(end for _, end in spans)
+    return Envelope(cue, start, end, inside, weight, spans if len(spans) > 1 else (), moved)
+
+
+def _nearest(times: np.ndarray, cue: TimeCue) -> Span | None:
+    """Move an empty period by as little as brings a row inside; None when that is too far.
+
+    An event is told of later, so after its period twice as far is near, as in its prior.
+    """
+    if cue.start_us is None or cue.end_us is None or not times.size:
+        return None
+    width = cue.end_us - cue.start_us
+    reach = max(_NEAR_DAYS, _tail(cue, width)) * DAY_US
+    before = int(times[times < cue.start_us].max(initial=UNDATED))
+    after = int(times[times > cue.end_us].min(initial=np.iinfo(np.int64).max))
+    ways = [
+        (cue.start_us - before, reach, (before - width, before)),
+        (after - cue.end_us, reach * (2 if cue.about_event else 1), (after, after + width)),
+    ]
+    near = [(distance, span) for distance, reach, span in ways if distance <= reach]
+    return min(near)[1] if near else None
+
+
+def _tail(cue: TimeCue, width_us: int) -> float:
+    """Days in which the prior falls to 1/e before the period of a cue."""
+    days, share = _TAILS[cue.certainty]
+    return max(days, share * min(width_us / DAY_US, 3650.0))
 
 
 def cue_weight(cue: TimeCue, weights: CueWeights) -> float:
     """Return what a cue weighs: by what it is about, less when it is not sure."""
     weight = weights.event if cue.about_event else weights.said
+    weight = weights.bare if cue.bare else weight
     return weight * {"sure": 1.0, "likely": weights.likely, "vague": weights.vague}[cue.certainty]
 
 
@@ -88,21 +151,34 @@ def envelope_prior(
 ) -> np.ndarray:
     """Return the prior of `rows`, float64: 1 inside the period, less outside, above 0 always.
 
-    An undated row is neither near nor far: it gets the prior of a row half a tail away.
+    An undated row is neither near nor far: it gets the prior of a row half a tail away. Rows that
+    some readings of the period hold, and others do not, lie between those that all or none hold.
     """
-    times = columns.event_time[rows]
-    days, share = _TAILS[envelope.cue.certainty]
-    width = (envelope.end_us - envelope.start_us) / DAY_US
-    tail = max(days, share * min(width, 3650.0))
-    before = np.maximum(envelope.start_us - times.astype(np.float64), 0.0) / DAY_US
-    after = np.maximum(times.astype(np.float64) - envelope.end_us, 0.0) / DAY_US
+    times, cue = columns.event_time[rows], envelope.cue
+    if not envelope.readings:
+        span = (envelope.start_us, envelope.end_us)
+        return np.where(envelope.inside[rows], 1.0, _outside(times, span, cue, weights))
+    total = np.zeros(rows.size)
+    for start, end in envelope.readings:
+        held = envelope.inside[rows] & (times >= start) & (times <= end)
+        total += np.where(held, 1.0, _outside(times, (start, end), cue, weights))
+    return total / len(envelope.readings)
+
+
+def _outside(times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights) -> np.ndarray:
+    """Return what the prior of rows would be if all lay outside a period."""
+    start, end = span
+    width = (end - start) / DAY_US
+    tail = _tail(cue, end - start)
+    before = np.maximum(start - times.astype(np.float64), 0.0) / DAY_US
+    after = np.maximum(times.astype(np.float64) - end, 0.0) / DAY_US
     undated = times == UNDATED
     before[undated], after[undated] = 0.5 * tail, 0.0
     prior = weights.outside * np.exp(-np.minimum(before / tail + after / (2 * tail), _FURTHEST))
-    if envelope.cue.about_event:
+    if cue.about_event:
         later = _TOLD_LATER * np.exp(-np.minimum(after / max(_TOLD_LATER_DAYS, width), _FURTHEST))
         prior = np.where(after > 0, later, prior)
-    return np.where(envelope.inside[rows], 1.0, prior)
+    return prior
 
 
 def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarray:

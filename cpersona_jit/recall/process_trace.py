@@ -146,4 +146,6 @@ def describe_envelope(envelope: Envelope | None) -> dict | None:
         "form": cue.form,
         "words": cue.words,
         "about_event": cue.about_event,
+        "bare": cue.bare,
+        "moved": envelope.moved,
     }

@@ -53,9 +53,18 @@ class RecalledRow(TypedDict):
 
 # `from` is no name for a field of a class.
 Period = TypedDict(
-    "Period", {"from": NotRequired[str], "to": NotRequired[str], "words": NotRequired[str]}
+    "Period",
+    {
+        "from": NotRequired[str],
+        "to": NotRequired[str],
+        "words": NotRequired[str],
+        "moved": NotRequired[bool],
+    },
 )
-Period.__doc__ = "The time that a recall aimed at; an open end is left out."
+Period.__doc__ = (
+    "The time that a recall aimed at; an open end is left out. moved: nothing is stored of the "
+    "time that was asked for, and this is the nearest one of which something is."
+)
 
 
 class RecallResponse(TypedDict):
@@ -146,6 +155,8 @@ def period_fields(period: Mapping[str, Any]) -> Period:
         told["to"] = format_utc(period["end_us"])
     if period["words"]:
         told["words"] = period["words"]
+    if period["moved"]:
+        told["moved"] = True
     return told
 
 

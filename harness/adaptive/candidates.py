@@ -41,7 +41,8 @@ QUERY_SCHEMA = pa.schema(
         ("alternation", pa.float64()),
         ("median_length", pa.float64()),
         *((name, pa.string()) for name in ("cue_words", "cue_form", "cue_certainty")),
-        ("cue_about_event", pa.bool_()),
+        *((name, pa.bool_()) for name in ("cue_about_event", "cue_bare")),
+        ("cue_readings", pa.list_(pa.int64())),
         *((f"{arm}_{end}_us", pa.int64()) for arm in CUE_ARMS for end in ("start", "end")),
     ]
 )
@@ -198,7 +199,10 @@ def _about(
             "cue_form": cue.form,
             "cue_certainty": cue.certainty,
             "cue_about_event": cue.about_event,
+            "cue_bare": cue.bare,
         }
+    if PARSED in envelopes:
+        about["cue_readings"] = [end for span in envelopes[PARSED].readings for end in span]
     for arm, envelope in envelopes.items():
         about |= {f"{arm}_start_us": envelope.start_us, f"{arm}_end_us": envelope.end_us}
     return about

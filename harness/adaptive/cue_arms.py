@@ -62,4 +62,4 @@ def _elsewhere(times: np.ndarray, start: int, end: int) -> list[tuple[int, int]]
 
 
 def _moved(cue: TimeCue, start: int, end: int) -> TimeCue:
-    return replace(cue, start_us=start, end_us=end, session=None)
+    return replace(cue, start_us=start, end_us=end, session=None, readings=(), earlier=())

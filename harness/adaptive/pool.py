@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +61,10 @@ class SignalPool(Judged):
         Of the parsed cue of each query.
     about_event : bool (Q,)
         The parsed cue is about an event.
+    bare : bool (Q,)
+        The question names a time and asks for nothing in particular.
+    readings : list of tuple of (int, int)
+        Periods that the parsed cue means as often as each other; none when it means one.
     asked_us : int64 (Q,)
         When the question was asked; the smallest int64 when nobody knows.
     admitted : int64 (Q,)
@@ -92,6 +97,8 @@ class SignalPool(Judged):
     cue_words: list[str | None]
     cue_form: list[str | None]
     about_event: np.ndarray
+    bare: np.ndarray
+    readings: list[tuple[tuple[int, int], ...]]
     asked_us: np.ndarray
     admitted: np.ndarray
     newest_us: np.ndarray
@@ -116,7 +123,7 @@ def load_signal_pool(pool_dir: Path) -> SignalPool:
     """
     pool_dir = Path(pool_dir)
     meta = read_meta(pool_dir, "signals")
-    cue = ["cue_words", "cue_form", "cue_certainty", "cue_about_event"]
+    cue = ["cue_words", "cue_form", "cue_certainty", "cue_about_event", "cue_bare", "cue_readings"]
     queries = read_table(
         pool_dir / "queries.parquet",
         [*QUERY_COLUMNS, *_SCOPE, *_PERIODS, *cue, "asked_us", "mean", "covariance"],
@@ -145,11 +152,17 @@ def load_signal_pool(pool_dir: Path) -> SignalPool:
         cue_words=queries["cue_words"].to_pylist(),
         cue_form=queries["cue_form"].to_pylist(),
         about_event=pc.fill_null(queries["cue_about_event"], False).to_numpy(),
+        bare=pc.fill_null(queries["cue_bare"], False).to_numpy(),
+        readings=[_spans(ends or ()) for ends in queries["cue_readings"].to_pylist()],
         asked_us=_or_lowest(queries["asked_us"]),
         **{name: queries[name].to_numpy() for name in _SCOPE},
         mean=_moments(queries["mean"], (size, SIGNALS), pool_dir),
         covariance=_moments(queries["covariance"], (size, SIGNALS, SIGNALS), pool_dir),
     )
+
+
+def _spans(ends: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip(ends[::2], ends[1::2], strict=True))
 
 
 def _or_lowest(column: pa.ChunkedArray) -> np.ndarray:

@@ -22,7 +22,7 @@ from cpersona_jit.recall.retrieve import Found, inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, revision_terms
 from cpersona_jit.recall.row_prior import priors_of, scan_regions
 from cpersona_jit.recall.seats import leading_rows
-from harness.adaptive.cue_arms import CUE_ARMS
+from harness.adaptive.cue_arms import CUE_ARMS, PARSED
 from harness.adaptive.pool import SignalPool
 
 
@@ -96,8 +96,10 @@ def _envelopes(pool: SignalPool, query: int, part: slice) -> dict[str, Envelope]
         if pool.opened[number, query]:
             start, end = pool.period[number, query].tolist()
             certainty, about_event = pool.certainty[query], bool(pool.about_event[query])
-            cue = TimeCue(start, end, None, certainty, "", pool.cue_form[query], about_event)
-            found[arm] = Envelope(cue, start, end, pool.inside[number, part], 0.0)
+            about = (certainty, "", pool.cue_form[query], about_event, bool(pool.bare[query]))
+            cue = TimeCue(start, end, None, *about)
+            readings = pool.readings[query] if arm == PARSED else ()
+            found[arm] = Envelope(cue, start, end, pool.inside[number, part], 0.0, readings)
     return found
 
 

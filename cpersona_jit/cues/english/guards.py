@@ -175,4 +175,23 @@ GUARDS = (
         ahead=True,
         unless=PAST,
     ),
+    Guard(
+        # A thing with a clause behind it: the last time that thing came up, whenever that was.
+        "en.talked_of_last_time",
+        "before",
+        r"\b(?!(?:what|things?|topics?|points?|subjects?|stuff|all|else|did|have|had)\b)\w+,?"
+        r" (?:that |which )?(?:we|you and i)(?:'d| had)? (?:talked|spoke|chatted|discussed)"
+        r"(?: about| of)? ",
+        (
+            "What was the name of the shop we talked about last time?",
+            "Remind me of that recipe with beans we discussed last time.",
+            "Which of the two hikes that we spoke of last time is shorter?",
+        ),
+        (
+            "What were the things we talked about last time?",
+            "What have we talked about last time?",
+            "What did we discuss last time?",
+        ),
+        ("en.last_time",),
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cpersona_jit.cues.english.containers import CONTAINERS
+from cpersona_jit.cues.english.filler import FILLER
 from cpersona_jit.cues.english.frames import FRAMES
 from cpersona_jit.cues.english.guards import GUARDS
 from cpersona_jit.cues.english.name_guards import NAME_GUARDS
@@ -23,4 +24,5 @@ ENGLISH = Language(
     left=r"(?<!\w)",
     right=r"(?!\w)",
     talk=TALK,
+    filler=FILLER,
 )

@@ -101,9 +101,9 @@ PIECES: dict[str, Piece] = {
     "day_word": {
         r"day before yesterday|night before last": 2,
         r"yesterday|last (?:night|evening)|yday": 1,
-        r"earlier (?:today|this (?:morning|afternoon|evening))": 0,
         r"this (?:very )?(?:morning|afternoon|evening)": 0,
     },
+    "earlier_word": {r"earlier (?:today|this (?:morning|afternoon|evening))": 0},
     "today_word": {r"today": 0},
     "back_last": {r"(?:this )?last|previous|prior|preceding": 1},
     "back_this": {r"earlier this|this|this very|current": 0},

@@ -15,11 +15,24 @@ SPANS = (
         "DAY",
         (
             ("What did I say yesterday?", "2024-05-14"),
-            ("What did we discuss earlier this morning?", "2024-05-15"),
+            ("What did we discuss this morning?", "2024-05-15"),
             ("What did I cook the day before yesterday?", "2024-05-13"),
             ("Who called last night?", "2024-05-14"),
         ),
         ("What can we do tonight?", "Do I know the words of “Yesterday”?"),
+        "sure",
+    ),
+    Form(
+        "en.earlier_today",
+        r"{days:earlier_word}",
+        "earlier_today",
+        "DAY",
+        (
+            ("What did we discuss earlier this morning?", "2024-05-15"),
+            ("What did I say earlier today?", "2024-05-15"),
+            ("Earlier this evening, which film did you name?", "2024-05-15"),
+        ),
+        ("Did I get up earlier?", "Can I come earlier than this?"),
         "sure",
     ),
     Form(

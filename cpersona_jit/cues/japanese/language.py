@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cpersona_jit.cues.form import Language
 from cpersona_jit.cues.japanese.containers import CONTAINERS
+from cpersona_jit.cues.japanese.filler import FILLER
 from cpersona_jit.cues.japanese.frames import FRAMES
 from cpersona_jit.cues.japanese.guards import GUARDS, TALK
 from cpersona_jit.cues.japanese.pieces import GROUPS, PIECES
@@ -21,4 +22,5 @@ JAPANESE = Language(
     left="",
     right="",
     talk=TALK,
+    filler=FILLER,
 )

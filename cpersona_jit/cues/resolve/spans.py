@@ -38,6 +38,12 @@ def days_back(context: Context, captures: Captures) -> Period:
 
 
 @resolver
+def earlier_today(context: Context, captures: Captures) -> Period:
+    """Resolve "earlier today", 今日さっき: today; before the conversation that is going on."""
+    return days_back(context, captures)
+
+
+@resolver
 def ago(context: Context, captures: Captures) -> Period:
     """Resolve "3 days ago", "about 3 weeks ago", "2 or 3 months ago"."""
     unit = captures["unit"]
