@@ -26,6 +26,7 @@ from harness.adaptive.grid import (
 from harness.adaptive.ledger import open_holdout
 from harness.adaptive.pool import SignalPool, load_signal_pool
 from harness.adaptive.splits import committed_split, keep_parts
+from harness.adaptive.wrong_cue import hold_to_wrong_cues
 from harness.config import ConfigError, RunConfig
 from harness.datasets.base import Dataset
 from harness.datasets.registry import load_dataset
@@ -110,6 +111,8 @@ def run(
                 place = (config, other, model, out_dir, cache_dir, progress)
                 elsewhere.append(other and _frozen_pool(*place))
     progress("choose and estimate intervals", 0, 1)
+    if isinstance(config, AdaptiveConfig):
+        settings = hold_to_wrong_cues(evaluated, settings, config)
     summary, records = summarise(config, evaluated, settings, named, elsewhere)
     summary |= {
         "command": command,

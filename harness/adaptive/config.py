@@ -137,6 +137,23 @@ class GridConfig(Section):
         return found
 
 
+class WrongCueConfig(Section):
+    """The ``[wrong_cue]`` section: what a setting must keep when its cue is wrong.
+
+    Parameters
+    ----------
+    datasets : list of str
+        Names of datasets of the run on which it is asked; none asks for nothing.
+    keeps : float
+        Share of the measure without a cue that is left, over the validation questions whose cue
+        opens a period, when they are asked with a wrong one; settings that keep less are not
+        chosen.
+    """
+
+    datasets: list[str] = Field(default=[])
+    keeps: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 0.95
+
+
 class AdaptiveConfig(Section):
     """A whole config file with ``kind = "adaptive"``.
 
@@ -162,12 +179,18 @@ class AdaptiveConfig(Section):
     gates: list[Gate] = Field(default=[])
     base: PointConfig = PointConfig()
     sweep: list[GridConfig] = Field(default=[])
+    wrong_cue: WrongCueConfig = WrongCueConfig()
     select: ChoiceConfig = ChoiceConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
 
     @model_validator(mode="after")
     def _depths_agree(self) -> AdaptiveConfig:
         require_distinct("datasets", [dataset.name for dataset in self.datasets])
+        own = {dataset.name for dataset in self.datasets}
+        for name in self.wrong_cue.datasets:
+            if name not in own:
+                allowed = ", ".join(sorted(own))
+                raise ValueError(f"wrong_cue.datasets has {name!r}; allowed: {allowed}")
         require_distinct("models", [model.provider for model in self.models])
         depths = [self.base.depth, *(depth for grid in self.sweep for depth in grid.depth or [])]
         if max(depths) > self.freeze.depth:

@@ -76,6 +76,8 @@ class AdaptiveSetting:
     name: str
     settings: AdaptiveSettings
     cue: str = NO_CUE
+    kept: float | None = None  # share of the measure that a wrong cue leaves, when it was measured
+    refused: bool = False  # it leaves too little
 
     def identity(self) -> tuple:
         """Return what decides a ranking."""
@@ -89,8 +91,8 @@ class AdaptiveSetting:
 
     @property
     def eligible(self) -> bool:
-        """Whether it may be chosen: a cue that is wrong on purpose may not."""
-        return self.cue in (NO_CUE, PARSED)
+        """Whether it may be chosen: not asked with a wrong cue, nor ruined by one."""
+        return self.cue in (NO_CUE, PARSED) and not self.refused
 
     @property
     def depth(self) -> int:
@@ -99,7 +101,10 @@ class AdaptiveSetting:
 
     def as_dict(self) -> dict:
         """Return the setting as JSON-ready values."""
-        return {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
+        own = {"kind": "adaptive", "cue": self.cue, **asdict(self.settings)}
+        if self.kept is None:
+            return own
+        return own | {"kept_under_a_wrong_cue": self.kept, "refused": self.refused}
 
 
 AnySetting = Baseline | AdaptiveSetting

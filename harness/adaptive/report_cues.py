@@ -36,8 +36,24 @@ def cue_section(summary: dict) -> str:
         "touch."
     )
     measure = summary["config"]["select"]["measure"]
+    opening += _kept(study, summary, measure)
     tables = [_firing(study), *(_arms(study, judged_on(summary), m) for m in (EVIDENCE, measure))]
     return "\n\n".join(["## Time cues", opening, *tables, _rule(study, summary)])
+
+
+def _kept(study: dict, summary: dict, measure: str) -> str:
+    """Say what a setting had to keep under a wrong cue to be chosen, and what this one keeps."""
+    wanted = summary["config"]["wrong_cue"]
+    kept = summary["settings"][study["setting"]].get("kept_under_a_wrong_cue")
+    if kept is None:
+        return ""
+    parsed = [row for row in summary["settings"].values() if "kept_under_a_wrong_cue" in row]
+    enough = sum(row["kept_under_a_wrong_cue"] >= wanted["keeps"] for row in parsed)
+    return (
+        f" With a wrong cue, a setting must keep {100 * wanted['keeps']:g} % of its {measure} "
+        f"without one, on the cued validation questions of {', '.join(wanted['datasets'])}: "
+        f"{enough} of {len(parsed)} do, and this one keeps {100 * kept:.1f} %."
+    )
 
 
 def cue_picture(summary: dict) -> Picture | None:
