@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.adaptive.report_cues import cue_section
 from harness.adaptive.report_gate import gate_section
+from harness.adaptive.report_resort import resort_section
 from harness.adaptive.report_returned import returned_section
 from harness.describe import describe_setting
 from harness.markdown import markdown_table
@@ -57,6 +58,7 @@ def write_report(out_dir: Path) -> Path:
         returned_section(summary, headline),
         cue_section(summary),
         gate_section(summary),
+        resort_section(summary),
         all_measures(summary, headline),
         best_settings(summary, records),
         "## Pictures\n\n" + "\n\n".join(f"![{text}]({name})\n\n{text}" for name, text in pictures),

@@ -14,9 +14,7 @@ from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
-from harness.adaptive.cue_arms import PARSED
-from harness.adaptive.cue_study import cue_study
-from harness.adaptive.gate_study import ask_elsewhere, gate_study
+from harness.adaptive.gate_study import ask_elsewhere
 from harness.adaptive.grid import (
     AnySetting,
     build_adaptive_settings,
@@ -26,6 +24,7 @@ from harness.adaptive.grid import (
 from harness.adaptive.ledger import open_holdout
 from harness.adaptive.pool import SignalPool, load_signal_pool
 from harness.adaptive.splits import committed_split, keep_parts
+from harness.adaptive.studies import studies
 from harness.adaptive.wrong_cue import hold_to_wrong_cues
 from harness.config import ConfigError, RunConfig
 from harness.datasets.base import Dataset
@@ -39,7 +38,7 @@ from harness.machine import describe_machine
 from harness.pool import load_pool
 from harness.pool_files import HASHES, POOL_FILES
 from harness.proposal import describe_proposal
-from harness.selection import ROW_FUSION_ROLE, SHIPPED_ROLE, choose, choose_adaptive
+from harness.selection import ROW_FUSION_ROLE, SHIPPED_ROLE, choose
 from harness.splits import DEVELOPMENT, HOLDOUT, VALIDATION
 from harness.summary import (
     REGIME,
@@ -139,10 +138,8 @@ def summarise(
     ----------
     config : RunConfig
         The run's config.
-    evaluated : sequence of Evaluated
-        One per dataset, all over the same settings.
-    settings : sequence of Setting
-        Baselines and sweep.
+    evaluated, settings : sequences of Evaluated and of Setting
+        One per dataset, all over the same settings: baselines and sweep.
     named : mapping of str to int
         Roles of settings that are given and not chosen; see :func:`harness.selection.choose`.
     elsewhere : sequence of SignalPool or None
@@ -184,11 +181,7 @@ def summarise(
         "records": headline,
     }
     if isinstance(config, AdaptiveConfig):
-        asked = choose_adaptive(evaluated, settings, choice, config, cue=PARSED)
-        summary["cue_study"] = asked and cue_study(evaluated, asked, config)
-        if elsewhere:
-            gated = choose_adaptive(evaluated, settings, choice, config)
-            summary["gate_study"] = gate_study(evaluated, elsewhere, gated, config)
+        summary |= studies(evaluated, settings, choice, config, elsewhere)
     return summary, headline + rest
 
 

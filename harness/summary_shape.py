@@ -189,6 +189,42 @@ class _Machine(_Shape):
     packages: dict[str, str | None] = {}
 
 
+class _Ordered(_Shape):
+    dataset: str
+    part: str
+    regime: str
+    order: str
+    measure: str
+    value: Share
+    ci_low: Share
+    ci_high: Share
+
+
+class _Monotone(_Shape):
+    confidence: str
+    sorted: Count
+    changed: Count
+
+
+class _Moved(_Shape):
+    dataset: str
+    regime: str
+    order: str
+    share: Share
+
+
+class _ResortStudy(_Shape):
+    setting: str
+    limit: Count
+    gate: Number | None
+    seats: Count
+    orders: Annotated[list[str], Field(min_length=1)]
+    monotone: list[_Monotone]
+    moved: list[_Moved]
+    values: list[_Ordered]
+    differences: list[_Ordered]
+
+
 class _Summary(_Shape):
     regime: str
     judged_on: str = ""
@@ -201,6 +237,7 @@ class _Summary(_Shape):
     degraded: list[str] | None = None
     machine: _Machine = _Machine()
     cue_study: dict[str, Any] | None = None
+    resort_study: _ResortStudy | None = None
 
     @field_validator("roles")
     @classmethod

@@ -64,6 +64,10 @@ def test_the_row_fusion_is_a_sum_over_whole_rows(tmp_path):
         ("[[sweep]]\ndepth = [501]\n", "at most freeze.depth = 500"),
         ("[select]\nvalidation_share = 0.5\n", "unknown key"),
         ("[model]\nprovider = 'none'\n", "did you mean 'models'"),
+        ("[resort]\nhalf_lives = [30]\n", "did you mean 'half_lives_days'"),
+        ("[resort]\nhalf_lives_days = [0]\n", r"resort.half_lives_days\[1\].*greater than 0"),
+        ("[resort]\nhalf_lives_days = [30, 30.0]\n", "half_lives_days.*'30' is used 2 times"),
+        ("[resort]\nfloor = 1.5\n", "resort.floor.*less than or equal to 1"),
         ("[[models]]\nprovider = 'default'\n[[models]]\nprovider = 'default'\n", "used 2 times"),
     ],
 )

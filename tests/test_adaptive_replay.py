@@ -8,12 +8,13 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
-from embedding_server import EmbeddingServer
+from embedding_server import EmbeddingServer, vector
 from freeze_cases import as_record, conversations
 
 import cpersona_jit
 from cpersona_jit.cues.parse import parse_time_cue
 from cpersona_jit.embed.http import HttpProvider
+from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW, GRAM3_ROW
 from cpersona_jit.recall.kernel_set import warm_kernels
 from cpersona_jit.recall.row_prior import RowPrior
@@ -207,6 +208,23 @@ def test_baselines_rank_by_whole_rows(frozen):
             for rank, place in enumerate(order, 1):
                 votes[place] += 1 / (60 + rank)
         assert fused[q].tolist() == np.argsort(-votes, kind="stable").tolist()
+
+
+def test_the_dense_signals_of_rows_are_cosines(frozen):
+    data, _, pool, _, _ = frozen
+    of_document = {row.doc_id: unit(indexed_text(row.speaker or "", row.text)) for row in data.rows}
+    for q, query in enumerate(data.queries):
+        part = slice(pool.offsets[q], pool.offsets[q + 1])
+        documents = [pool.doc_ids[int(code)].as_py() for code in pool.doc_codes[part]]
+        exact = np.array([of_document[doc] for doc in documents]) @ unit(query.text)
+        told = pool.signals[DENSE_ROW, part] * pool.cosine_unit[q]
+        np.testing.assert_allclose(told, exact, atol=0.01)
+
+
+def unit(text: str) -> np.ndarray:
+    """The server's vector of a text, of length 1."""
+    made = np.array(vector(text))
+    return made / np.linalg.norm(made)
 
 
 def test_gold_ranks_measure_as_ranked_lists_do(frozen):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
 from typer.testing import CliRunner
 
 from harness.adaptive.cue_study import ARMS
+from harness.adaptive.resort import COSINE, CPERSONA, FUSED
+from harness.adaptive.resort_study import FULL, REGIMES
 from harness.adaptive.splits import committed_split
 from harness.cli import app
 from harness.datasets.synthetic import make_synthetic
+from harness.measures import MACRO
+from harness.summary import find_record
+from harness.summary_shape import summary_mistake
 
 CONFIG = """
 kind = "adaptive"
@@ -35,6 +41,8 @@ cues.seats = [2]
 structure.near = [1.0]
 [[sweep]]
 cues.arm = ["shifted"]
+[resort]
+half_lives_days = [30]
 [bootstrap]
 resamples = 100
 """
@@ -73,10 +81,12 @@ def test_the_holdout_stays_closed_until_it_is_opened_with_a_reason(paths):
     assert gates[-50]["own_left"] > gates[0.5]["own_left"] > gates[5]["own_left"]
     # No row could show that much in scopes of this size, so it does not act.
     assert gates[50]["kept"] == 1.0 and gates[50]["own_left"] == gates[-50]["own_left"]
+    _check_resort(summary)
     report = (out / "report.md").read_text(encoding="utf-8")
     assert (
         "## Time cues" in report
         and "## Gate" in report
+        and "## The order of the answer" in report
         and "![" in report
         and (out / "sensitivity.png").is_file()
     )
@@ -91,6 +101,24 @@ def test_the_holdout_stays_closed_until_it_is_opened_with_a_reason(paths):
     (line,) = [json.loads(line) for line in ledger.read_text(encoding="utf-8").splitlines()]
     assert line["reason"] == "to promote it: 採用のため" and line["datasets"] == ["synthetic"]
     assert summary["command"].endswith("--holdout 'to promote it: 採用のため'")
+
+
+def _check_resort(summary: dict) -> None:
+    """No monotone confidence moves a row; a sort by age does; no model, so no cosine does."""
+    study = summary["resort_study"]
+    assert study["orders"] == [FUSED, COSINE, CPERSONA, "cosine x age, 30 d"]
+    assert all(row["changed"] == 0 and row["sorted"] > 0 for row in study["monotone"])
+    moved = {(row["regime"], row["order"]): row["share"] for row in study["moved"]}
+    for regime in REGIMES:
+        assert moved[regime, COSINE] == 0.0 < moved[regime, "cosine x age, 30 d"]
+    fused = find_record(study["values"], order=FUSED, part="all", regime=FULL, measure="nDCG@10")
+    known = {"setting": "base", "part": "all", "task": MACRO, "measure": "nDCG@10"}
+    assert summary["proposal"]["setting"] != "base" or fused["value"] == pytest.approx(
+        find_record(summary["records"], **known)["value"]
+    )
+    damaged = copy.deepcopy(summary)
+    damaged["resort_study"]["values"][0]["value"] = "x"
+    assert summary_mistake(damaged).startswith("resort_study.values.0.value")
 
 
 def test_only_adaptive_configs_have_a_holdout(paths):

@@ -6,7 +6,7 @@ import math
 from dataclasses import fields
 from typing import Annotated, Literal, get_type_hints
 
-from pydantic import BaseModel, Field, create_model, model_validator
+from pydantic import BaseModel, Field, create_model, field_validator, model_validator
 
 from cpersona_jit.recall.adaptive_settings import (
     AdaptiveSettings,
@@ -154,6 +154,27 @@ class WrongCueConfig(Section):
     keeps: Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)] = 0.95
 
 
+class ResortConfig(Section):
+    """The ``[resort]`` section: second sorts to compare the fused order with, on the base setting.
+
+    Parameters
+    ----------
+    half_lives_days : list of float
+        Each makes one sort by cosine x age, beside cosine alone and the older line's confidence.
+    floor : float
+        What an infinitely old row keeps of its cosine in these sorts.
+    """
+
+    half_lives_days: list[Annotated[float, Field(gt=0.0, le=36_500.0)]] = Field(default=[])
+    floor: Annotated[float, Field(ge=0.0, le=1.0)] = 0.3
+
+    @field_validator("half_lives_days")
+    @classmethod
+    def _different(cls, days: list[float]) -> list[float]:
+        require_distinct("half_lives_days", [f"{one:g}" for one in days])
+        return days
+
+
 class AdaptiveConfig(Section):
     """A whole config file with ``kind = "adaptive"``.
 
@@ -163,6 +184,8 @@ class AdaptiveConfig(Section):
         The window of a caller.
     gates : list of float
         Gates to study on the proposal, with the questions of other scopes as well.
+    resort : ResortConfig, optional
+        Second sorts to study.
     """
 
     kind: Literal["adaptive"]
@@ -177,6 +200,7 @@ class AdaptiveConfig(Section):
     freeze: FreezeSignalsConfig = FreezeSignalsConfig()
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     gates: list[Gate] = Field(default=[])
+    resort: ResortConfig | None = None
     base: PointConfig = PointConfig()
     sweep: list[GridConfig] = Field(default=[])
     wrong_cue: WrongCueConfig = WrongCueConfig()

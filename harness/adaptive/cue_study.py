@@ -20,8 +20,9 @@ from harness.adaptive.grid import AdaptiveSetting
 from harness.adaptive.pool import SignalPool
 from harness.adaptive.replay import replay_adaptive
 from harness.adaptive.returned import EVIDENCE, ROWS, returned_values
-from harness.evaluate import Evaluated, part_means
-from harness.measures import MACRO, TaskStrata, from_gold_ranks
+from harness.adaptive.study_rows import macro_rows
+from harness.evaluate import Evaluated
+from harness.measures import TaskStrata, from_gold_ranks
 
 MORE_ROWS = "none, as many rows"
 ARMS = (NO_CUE, MORE_ROWS, PARSED, PARTLY, SHIFTED)
@@ -72,7 +73,7 @@ def cue_study(
         kept = [n for n, mask in enumerate(masks) if mask.any()]
         some = [_only(evaluated[n], masks[n]) for n in kept]
         columns = [_columns(values[n][:, :, masks[n]]) for n in kept]
-        for row in _rows(some, columns, labels, config):
+        for row in macro_rows(some, columns, labels, config):
             kind = "differences" if "against" in row else "values"
             study[kind].append({"queries": group, **row})
     study["identical"] = _identical(evaluated, values, cued)
@@ -146,30 +147,6 @@ def _columns(values: np.ndarray) -> np.ndarray:
     first, second = ([ARMS.index(pair[side]) for pair in PAIRS] for side in (0, 1))
     laid = np.concatenate([values, values[first] - values[second]])
     return laid.reshape(-1, values.shape[2])
-
-
-def _rows(
-    some: Sequence[Evaluated],
-    columns: Sequence[np.ndarray],
-    labels: Sequence[dict],
-    config: AdaptiveConfig,
-) -> list[dict]:
-    """Average columns over every part; the means over tasks alone."""
-    found = []
-    for part in dict.fromkeys(part for one in some for part in one.parts):
-        if not any(one.part(part).size for one in some):
-            continue
-        means = part_means(some, columns, part, config)
-        for row, (dataset, task) in enumerate(means.labels):
-            if task != MACRO:
-                continue
-            for column, label in enumerate(labels):
-                numbers = [float(limit[row, column]) for limit in means.intervals]
-                found.append(
-                    {"dataset": dataset, "part": part, **label, "n": means.counts[row]}
-                    | dict(zip(("value", "ci_low", "ci_high"), numbers, strict=True))
-                )
-    return found
 
 
 def _identical(

@@ -25,6 +25,7 @@ from harness.grid import ROW_FUSION, RRF_BASELINE, arm_baseline
 
 LEXICAL = "whole-row lexical"
 SHIPPED = "shipped default"
+BASE = "base"
 RAW = arm_baseline(SIGNAL_NAMES[DENSE_ROW])
 
 
@@ -112,7 +113,7 @@ AnySetting = Baseline | AdaptiveSetting
 
 def build_adaptive_settings(config: AdaptiveConfig) -> list[AnySetting]:
     """Return the baselines, the base and then the sweep's points, each different point once."""
-    points = [_setting("base", config.base, config)]
+    points = [_setting(BASE, config.base, config)]
     for grid in config.sweep:
         axes = grid.axes()
         for values in itertools.product(*axes.values()):

@@ -27,7 +27,7 @@ from harness.judged import (
 _INTEGERS = ("row", "before", "after", "session", "event_time", "source", "project", "text_length")
 _FLAGS = ("is_question", "speaker_named", "listed")
 _PERIODS = tuple(f"{arm}_{end}_us" for arm in CUE_ARMS for end in ("start", "end"))
-_SCOPE = ("admitted", "newest_us", "alternation", "median_length")
+_SCOPE = ("admitted", "newest_us", "cosine_unit", "alternation", "median_length")
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class SignalPool(Judged):
         Rows that the query may see.
     newest_us : int64 (Q,)
         The latest time of one of them; the smallest int64 when none is dated.
+    cosine_unit : float64 (Q,)
+        Cosine that one unit of the dense signals means.
     alternation, median_length : float64 (Q,)
         Of its scope.
     mean, covariance : float64 (Q, 7), (Q, 7, 7)
@@ -102,6 +104,7 @@ class SignalPool(Judged):
     asked_us: np.ndarray
     admitted: np.ndarray
     newest_us: np.ndarray
+    cosine_unit: np.ndarray
     alternation: np.ndarray
     median_length: np.ndarray
     mean: np.ndarray
