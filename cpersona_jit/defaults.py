@@ -1,11 +1,19 @@
 """Every default of recall, with the record that chose it.
 
 A default changes here, by hand, together with the name of a record under ``results/`` that shows
-why. ``tests/test_defaults.py`` fails when a default names no record.
+why. ``tests/test_defaults.py`` fails when a default names no record, or when its record measured
+something else.
 """
 
 from __future__ import annotations
 
+from cpersona_jit.recall.adaptive_settings import (
+    AdaptiveSettings,
+    Bounds,
+    Calibration,
+    CueWeights,
+    Structure,
+)
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 
 # Fusion of whole rows, without blocks and process. Arms, fusion weights and depth:
@@ -21,7 +29,34 @@ ROW_ARMS = (
 ROW_FUSION = FusionSpec("score", {"dense": 1.0, "gram3": 1.0, "gram4": 0.25})
 ROW_FUSION_SETTINGS = RecallSettings(ROW_ARMS, ROW_FUSION, 100)
 
-DEFAULT_SETTINGS = ROW_FUSION_SETTINGS
+DEFAULT_SETTINGS = AdaptiveSettings(
+    gram3=ROW_ARMS[1],
+    gram4=ROW_ARMS[2],
+    depth=200,
+    calibration=Calibration(
+        block_penalty=0.9, dense_row_share=0.75, gram3_share=0.5, gram_row_share=1.0
+    ),
+    structure=Structure(near=0.45, strong=2.5, question=-3.0, speaker=2.5, half_length=200.0),
+    cues=CueWeights(),
+    seats=2,
+    bounds=Bounds(),
+)
+
+# The record behind each part of the default.
+RECORDS = {
+    "gram3": "defaults",
+    "gram4": "defaults",
+    "depth": "depth",
+    "calibration": "fusion",
+    "structure": "fusion",
+    "seats": "fusion",
+    "cues": "cues",
+    "gate": "gate",
+    "prior": "priors",
+    "bounds": "recall_speed",
+}
+# The record that measured the default as a whole, and marks it as chosen.
+RECALL_RECORD = "fusion"
 
 # The frozen baseline that every claim is compared with: reciprocal rank fusion of one dense and
 # one lexical arm with k = 60 and equal weights.

@@ -9,7 +9,7 @@ from harness.adaptive.config import AdaptiveConfig
 from harness.config import RunConfig
 from harness.grid import Setting
 from harness.measures import MACRO
-from harness.selection import BEST_ARM, PROPOSAL, RRF, Choice
+from harness.selection import BEST_ARM, PROPOSAL, RRF, SHIPPED_ROLE, Choice
 from harness.splits import VALIDATION
 
 PLATEAU_SHOWN = 10
@@ -41,6 +41,7 @@ def describe_proposal(
     Returns
     -------
     dict
+        ``not_told_apart`` also says whether the shipped default is among them, None without one.
         ``beats_both`` is true when, on the judging part, the intervals of the differences against
         reciprocal rank fusion and against the best single arm lie above 0.
     """
@@ -51,6 +52,7 @@ def describe_proposal(
         if record["role"] == PROPOSAL and record["task"] == MACRO and record["part"] in parts
     ]
     names = [settings[number].name for number in choice.plateau]
+    shipped = choice.roles[0].get(SHIPPED_ROLE)
     return {
         "setting": setting.name,
         **setting.as_dict(),
@@ -59,7 +61,11 @@ def describe_proposal(
         "objective": config.select.objective,
         "chosen_on": VALIDATION,
         "among": len(settings),
-        "not_told_apart": {"count": len(names), "first": names[:PLATEAU_SHOWN]},
+        "not_told_apart": {
+            "count": len(names),
+            "first": names[:PLATEAU_SHOWN],
+            "shipped": None if shipped is None else shipped in choice.plateau,
+        },
         "values": [
             _without(record, "model", "setting", "measure", "chosen")
             for record in records

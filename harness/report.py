@@ -101,6 +101,10 @@ def _proposal(summary: dict) -> str:
     proposal = summary["proposal"]
     part = judged_on(summary)
     tied = proposal["not_told_apart"]["count"] - 1
+    shipped = {
+        True: " The shipped default is among those settings.",
+        False: " The shipped default is told apart from it.",
+    }.get(proposal["not_told_apart"].get("shipped"), "")
     objective = f"the mean {proposal['measure']}"
     if proposal.get("objective") == "worst_margin":
         objective = f"the smallest lead in {proposal['measure']} over a dataset's best single arm"
@@ -114,7 +118,7 @@ def _proposal(summary: dict) -> str:
             "## Proposal",
             f"**{proposal['setting']}**: {describe_setting(proposal)}. "
             f"Chosen on the validation part by {objective} among {proposal['among']} "
-            f"settings; {tied} others cannot be told apart from it there. {verdict} "
+            f"settings; {tied} others cannot be told apart from it there.{shipped} {verdict} "
             "A default changes by a person's commit, not by this run.",
         ]
     )

@@ -12,7 +12,6 @@ import numpy as np
 from cpersona_jit.defaults import DEFAULT_SETTINGS, ROW_FUSION_SETTINGS
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import UsageError
-from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from harness.adaptive.config import AdaptiveConfig, SignalModelConfig
 from harness.adaptive.gate_study import ask_elsewhere
 from harness.adaptive.grid import (
@@ -221,9 +220,8 @@ def _settings(
         settings: list = build_adaptive_settings(config)
         wanted = {
             ROW_FUSION_ROLE: row_fusion_baseline(config, ROW_FUSION_SETTINGS),
+            SHIPPED_ROLE: shipped_setting(config, DEFAULT_SETTINGS),
         }
-        if isinstance(DEFAULT_SETTINGS, AdaptiveSettings):
-            wanted[SHIPPED_ROLE] = shipped_setting(config, DEFAULT_SETTINGS)
     else:
         settings = build_settings(config)
         wanted = {ROW_FUSION_ROLE: row_fusion_setting(config.arm_specs(), ROW_FUSION_SETTINGS)}

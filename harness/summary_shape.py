@@ -168,6 +168,7 @@ class _Difference(_Measured):
 
 class _NotToldApart(_Shape):
     count: Count
+    shipped: bool | None = None
 
 
 class _Proposal(_Shape):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 
+import pytest
+
 from cpersona_jit import defaults
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec
 from harness.grid import Setting, row_fusion_setting
 
@@ -33,6 +37,41 @@ def test_the_row_fusion_is_what_its_record_chose() -> None:
     said = summary["settings"][name]
     fusion = FusionSpec(said["fusion"], said["weights"], said["rrf_k"] or 60.0)
     assert Setting(name, fusion, said["depth"]).identity() == wanted.identity()
+
+
+@pytest.mark.parametrize("part", [field.name for field in fields(AdaptiveSettings)])
+def test_every_part_of_the_default_names_a_record_that_measured_it(part: str) -> None:
+    folder = RESULTS / defaults.RECORDS[part]
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    value = _as_recorded(getattr(defaults.DEFAULT_SETTINGS, part))
+    if part in ("gram3", "gram4"):
+        assert value in summary["config"]["arms"]
+    elif part == "bounds":
+        assert summary["settings"]["bounds"] == value
+    else:
+        measured = [setting.get(part) for setting in summary["settings"].values()]
+        assert value in measured, f"no setting of the record has {part} = {value}"
+
+
+def test_the_default_is_what_its_record_marks_as_chosen() -> None:
+    summary, name = chosen(defaults.RECALL_RECORD)
+    said = dict(summary["settings"][name])
+    # Measured without cues, which have a record of their own, and without the time cap.
+    wanted = asdict(replace(defaults.DEFAULT_SETTINGS, cues=None))
+    wanted["bounds"] |= {"milliseconds": None}
+    assert said.pop("kind") == "adaptive"
+    assert said.pop("cue") == "none"
+    assert said == json.loads(json.dumps(wanted))
+
+
+def test_the_record_does_not_tell_the_default_from_its_proposal() -> None:
+    summary, _ = chosen(defaults.RECALL_RECORD)
+    assert summary["proposal"]["not_told_apart"]["shipped"] is True
+
+
+def _as_recorded(value: object) -> object:
+    plain = asdict(value) if is_dataclass(value) else value
+    return json.loads(json.dumps(plain))
 
 
 def chosen(record: str) -> tuple[dict, str]:
