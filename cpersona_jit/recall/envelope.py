@@ -12,6 +12,7 @@ import numpy as np
 
 from cpersona_jit.columns.snapshot import UNDATED, Columns
 from cpersona_jit.cues.time_cue import SessionReference, Span, TimeCue
+from cpersona_jit.kernels.numpy_path.prior import row_prior
 from cpersona_jit.recall.adaptive_settings import CueWeights
 
 DAY_US = 86_400_000_000
@@ -19,8 +20,6 @@ DAY_US = 86_400_000_000
 _TAILS = {"sure": (0.75, 0.0), "likely": (2.0, 0.15), "vague": (5.0, 0.35)}
 # An event is told of later: after its period the prior starts at 0.8 and decays slowly.
 _TOLD_LATER, _TOLD_LATER_DAYS = 0.8, 3.0
-# A prior is never below exp(-this): no cue makes a row unreachable, and the kernel stays finite.
-_FURTHEST = 60.0
 # An empty period moves to rows this far away, in days, or as far as its tail reaches.
 _NEAR_DAYS = 1.0
 
@@ -166,7 +165,11 @@ def envelope_prior(
 
 
 def _outside(times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights) -> np.ndarray:
-    """Return what the prior of rows would be if all lay outside a period."""
+    """Return what the prior of rows would be if all lay outside a period.
+
+    The sixth shape of the prior kernel: smooth in the distance from the period. A day before it
+    counts whole, one after it half; for an event, which is told later, as its own tail says.
+    """
     start, end = span
     width = (end - start) / DAY_US
     tail = _tail(cue, end - start)
@@ -174,11 +177,14 @@ def _outside(times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights) -
     after = np.maximum(times.astype(np.float64) - end, 0.0) / DAY_US
     undated = times == UNDATED
     before[undated], after[undated] = 0.5 * tail, 0.0
-    prior = weights.outside * np.exp(-np.minimum(before / tail + after / (2 * tail), _FURTHEST))
+    distance, level = before + 0.5 * after, np.full(times.size, weights.outside)
     if cue.about_event:
-        later = _TOLD_LATER * np.exp(-np.minimum(after / max(_TOLD_LATER_DAYS, width), _FURTHEST))
-        prior = np.where(after > 0, later, prior)
-    return prior
+        later = after > 0.0
+        distance[later] = after[later] * (tail / max(_TOLD_LATER_DAYS, width))
+        level[later] = _TOLD_LATER
+    nowhere, unknown = np.zeros(times.size, np.int64), np.full(times.size, np.nan)
+    neutral = (1, -1, 1.0, -1, np.inf, 0.0)  # in scan position and age
+    return level * row_prior(nowhere, unknown, distance, *neutral, tail)
 
 
 def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarray:
