@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from cpersona_jit.errors import CPersonaError, EmbeddingError, StoreError, UsageError
 from cpersona_jit.memory import Memory, open
-from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
+from cpersona_jit.recall.adaptive_settings import (
+    AdaptiveSettings,
+    Bounds,
+    Calibration,
+    CueWeights,
+    Structure,
+)
+from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from cpersona_jit.records import Record, Row, Source, StoreOutcome
 from cpersona_jit.results import RecallResult, RecallRow
@@ -12,7 +19,10 @@ from cpersona_jit.results import RecallResult, RecallRow
 __all__ = [
     "AdaptiveSettings",
     "ArmSpec",
+    "Bounds",
     "CPersonaError",
+    "Calibration",
+    "CueWeights",
     "EmbeddingError",
     "FusionSpec",
     "Memory",
@@ -21,9 +31,11 @@ __all__ = [
     "RecallSettings",
     "Record",
     "Row",
+    "RowPrior",
     "Source",
     "StoreError",
     "StoreOutcome",
+    "Structure",
     "UsageError",
     "open",
 ]
