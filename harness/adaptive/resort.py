@@ -33,7 +33,7 @@ def _bent(score: np.ndarray) -> np.ndarray:
     return 0.5 + np.sign(score) * (0.5 - 0.5 / (1.0 + np.abs(score)))
 
 
-# Not the logistic function: the exponential of two neighbouring numbers may fall in its last bit.
+# No logistic function: libraries promise no order of the last bits of an exponential.
 CONFIDENCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "linear, cut to [0, 1]": lambda score: np.clip(0.5 + score / 16.0, 0.0, 1.0),
     "bent": _bent,
