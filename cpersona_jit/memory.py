@@ -405,10 +405,12 @@ class Memory:
         """Return the active model as the store knows it."""
         if info is None:  # an endpoint that is down for now: keep the columns of the last model
             fingerprint = self._columns.fingerprint if self._columns else ""
+            centred = self._columns is not None and self._columns.centres is not None
         else:
             fingerprint = "" if info.dim is None else info.fingerprint
+            centred = info.centred
         known = find_model(self._conn, fingerprint) if fingerprint else None
-        return Model(known.id, known.fingerprint, known.dim) if known else NO_MODEL
+        return Model(known.id, known.fingerprint, known.dim, centred) if known else NO_MODEL
 
     def _sources(self) -> Sources:
         return Sources(self._provider, self._refreshed, self._fetch, self._kernels)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.centring import centred_query
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.degraded import CUE_IGNORED, missing_blocks, missing_vectors
 from cpersona_jit.embed.guard import guarded_embed, model_info
@@ -78,6 +79,7 @@ def recall_fused(
     embedded = time.perf_counter()
     columns = sources.columns(info)
     vector, degraded = _fitting(columns, vector, degraded)
+    vector = centred_query(columns, vector, axes)
     refreshed = time.perf_counter()
     ranking = rank(columns, query, vector, axes, settings, kernels)
     ranking.milliseconds["embed"] = (embedded - start) * 1e3
@@ -134,6 +136,7 @@ def run_adaptive(
     info, vector, degraded = _embed_query(sources.provider, query, dense=True)
     columns, kernels = sources.columns(info), sources.kernels()
     vector, degraded = _fitting(columns, vector, degraded)
+    vector = centred_query(columns, vector, axes)
     state = run_process(columns, query, vector, axes, settings, *intent, limit, kernels)
     if vector is not None:
         degraded += missing_vectors(columns, state.mask)

@@ -39,11 +39,20 @@ class BagOfWords:
         Length of a vector.
     fails_after : int or None
         Calls of ``embed`` that succeed before every other one fails.
+    centred : bool
+        Whether its vectors are centred.
     """
 
-    def __init__(self, name: str = "bag", dim: int = 64, fails_after: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str = "bag",
+        dim: int = 64,
+        fails_after: int | None = None,
+        *,
+        centred: bool = False,
+    ) -> None:
         fingerprint = model_fingerprint(provider="test", model=name, dim=dim)
-        self.info = ModelInfo(name, dim, fingerprint, None)
+        self.info = ModelInfo(name, dim, fingerprint, None, centred)
         self.fails_after = fails_after
         self.embedded: list[str] = []
         self.closed = False

@@ -60,11 +60,13 @@ def rebuilt(path: Path, embedder: object) -> object:
 class OneStoreTwoWriters(RuleBasedStateMachine):
     """Two handles on one file write in any order; each looks now and then."""
 
+    centred = False
+
     @initialize()
     def open(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "m.db"
-        self.models = [BagOfWords(), BagOfWords()]
+        self.models = [BagOfWords(centred=self.centred) for _ in range(2)]
         self.handles = [opened(self.path, model) for model in self.models]
         self.generations = [0, 0]
 
@@ -121,13 +123,24 @@ class OneStoreTwoWriters(RuleBasedStateMachine):
     @invariant()
     def one_handle_is_like_a_new_one(self) -> None:
         if hasattr(self, "handles"):
-            assert plain_columns(self.handles[0].columns()) == rebuilt(self.path, BagOfWords())
+            model = BagOfWords(centred=self.centred)
+            assert plain_columns(self.handles[0].columns()) == rebuilt(self.path, model)
 
 
 OneStoreTwoWriters.TestCase.settings = settings(
     max_examples=25, stateful_step_count=20, deadline=None
 )
 TestOneStoreTwoWriters = OneStoreTwoWriters.TestCase
+
+
+class CentredVectors(OneStoreTwoWriters):
+    """The same where every row that comes or goes may move what its agent's codes are seen from."""
+
+    centred = True
+
+
+CentredVectors.TestCase.settings = OneStoreTwoWriters.TestCase.settings
+TestCentredVectors = CentredVectors.TestCase
 
 
 @pytest.fixture

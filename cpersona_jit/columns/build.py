@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cpersona_jit.columns.centring import StoredVectors, centre_rows
 from cpersona_jit.columns.neighbours import session_neighbours
 from cpersona_jit.columns.rows import (
     NO_MODEL,
@@ -37,6 +38,7 @@ def build_columns(
     model: Model,
     build_index: BuildIndex,
     previous: Columns | None = None,
+    stored: StoredVectors | None = None,
 ) -> Columns:
     """Return the snapshot of a store at `generation`.
 
@@ -59,9 +61,12 @@ def build_columns(
     build_index : callable
         ``build_gram_index`` of the kernel set in use.
     previous : Columns, optional
-        An older snapshot of the same store with vectors of the same model.
+        An older snapshot of the same store with vectors of the same model, centred or not alike.
+    stored : StoredVectors, optional
+        Where vectors are read again; only a model whose vectors are centred needs it.
     """
     rows = read_rows(changed, blocks, model)
+    written = rows.ids
     if previous is not None:
         gone = np.fromiter(deleted, np.int64)
         keep = ~np.isin(previous.ids, np.concatenate((rows.ids, gone)))
@@ -69,6 +74,11 @@ def build_columns(
     coded = {name: _code(values) for name, values in rows.strings.items()}
     codes_by_name = {name: codes for name, (codes, _) in coded.items()}
     tables = {name: table for name, (_, table) in coded.items()}
+    centres = None
+    if model.centred:
+        agents = codes_by_name["agent_id"], tables["agent_id"]
+        known = previous.centres if previous else None
+        rows, centres = centre_rows(rows, written, agents, model, known, stored)
     before, after = session_neighbours(codes_by_name, tables)
     return Columns(
         generation=generation,
@@ -80,6 +90,7 @@ def build_columns(
         tie_rank=tie_order(rows.event_time),
         fingerprint=model.fingerprint,
         dim=model.dim,
+        centres=centres,
         text_length=rows.text_length,
         is_question=rows.is_question,
         before=before,
@@ -95,8 +106,12 @@ def _block_columns(rows: Rows, build_index: BuildIndex, previous: Columns | None
     blocks = rows.blocks
     row = np.repeat(np.arange(rows.ids.size), np.diff(blocks.row_ptr))
     if previous is not None and blocks.texts.lengths is previous.blocks.lengths:
-        # Rows of one block came behind the others: their blocks are as they were.
-        return replace(previous.blocks, row=row, row_ptr=blocks.row_ptr)
+        # Rows of one block came behind the others: their blocks are as they were, at most seen
+        # from another centre.
+        known = replace(previous.blocks, row=row, row_ptr=blocks.row_ptr)
+        if blocks.texts.codes is previous.blocks.codes:
+            return known
+        return replace(known, **_coded(blocks.texts))
     scored = _scored(blocks.texts, build_index)
     return BlockColumns(row, blocks.row_ptr, blocks.start, blocks.end, **scored)
 
@@ -105,14 +120,20 @@ def _scored(texts: Texts, build_index: BuildIndex) -> dict:
     """Return the columns by which texts are scored, be they rows or blocks."""
     return {
         "lengths": texts.lengths,
-        "codes": np.ascontiguousarray(texts.codes),
-        "signs": block_signs(sign_words(texts.codes)),
+        **_coded(texts),
         "embedded": mask_of(texts.embedded),
         "gram_rows": texts.grams,
         "gram_index": {
             size: build_index(grams.row_ptr, grams.keys, grams.counts, texts.lengths.size)
             for size, grams in texts.grams.items()
         },
+    }
+
+
+def _coded(texts: Texts) -> dict:
+    return {
+        "codes": np.ascontiguousarray(texts.codes),
+        "signs": block_signs(sign_words(texts.codes)),
     }
 
 

@@ -106,7 +106,8 @@ def columns_table(columns: Columns) -> pa.Table:
         ``sign_bits`` (uint64 list), and per gram size the row's gram keys and counts. Columns
         ``block_...`` list the same of the row's blocks, with their ``start`` and ``end``; empty
         lists where the row is its own one block. The model's fingerprint, the generation and the
-        dimension stand in the schema's metadata.
+        dimension stand in the schema's metadata, with ``embedding_centred`` where codes are those
+        of centred vectors.
     """
     arrays: dict[str, pa.Array] = {
         "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
@@ -135,6 +136,8 @@ def columns_table(columns: Columns) -> pa.Table:
         "embedding_fingerprint": columns.fingerprint,
         "embedding_dim": str(columns.dim),
     }
+    if columns.centres is not None:
+        metadata["embedding_centred"] = "true"
     return pa.table(arrays, metadata=metadata)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 
 from cpersona_jit.columns.build import BuildIndex, Model, build_columns
+from cpersona_jit.columns.centring import StoredVectors
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.store.block_reads import changed_blocks, unsplit_rows
 from cpersona_jit.store.database import generation, read_snapshot
 from cpersona_jit.store.presence import refuse_replaced
 from cpersona_jit.store.reads import changed_rows, deleted_since
+from cpersona_jit.store.vector_reads import block_vectors, row_vectors
 
 
 def refreshed_columns(
@@ -24,12 +27,13 @@ def refreshed_columns(
     previous : Columns or None
         The last snapshot of this store.
     model : Model
-        The model whose vectors the snapshot holds; another one than before rebuilds everything.
+        The model whose vectors the snapshot holds; another one than before, or one that is centred
+        where the last was not, rebuilds everything.
     build_index : callable
         ``build_gram_index`` of the kernel set in use.
     """
     refuse_replaced(conn)
-    if previous is not None and previous.fingerprint != model.fingerprint:
+    if previous is not None and _vectors_of(previous) != (model.fingerprint, model.centred):
         previous = None
     if previous is not None and previous.generation == generation(conn):
         return previous
@@ -44,4 +48,9 @@ def refreshed_columns(
             model=model,
             build_index=build_index,
             previous=previous,
+            stored=StoredVectors(partial(row_vectors, conn), partial(block_vectors, conn)),
         )
+
+
+def _vectors_of(columns: Columns) -> tuple[str, bool]:
+    return columns.fingerprint, columns.centres is not None

@@ -68,6 +68,7 @@ class Model(NamedTuple):
     model_id: int  # the store's number of the model; -1 without one
     fingerprint: str
     dim: int
+    centred: bool = False  # whether codes are made of centred vectors
 
 
 NO_MODEL = Model(-1, "", 0)
@@ -158,15 +159,23 @@ def _with_blocks(
 
 
 def _vector(item: StoredRow | StoredBlock, model: Model) -> np.ndarray | None:
-    if item.embedding is None or item.model_id != model.model_id:
+    return vector_of(item[0], item.embedding, item.model_id, model)
+
+
+def vector_of(
+    memory_id: int, embedding: bytes | None, model_id: int | None, model: Model
+) -> np.ndarray | None:
+    """Return a stored vector as float32, shape (dim,); None when it is none of the model's."""
+    if embedding is None or model_id != model.model_id:
         return None
     # The product with itself is not finite when any number is not.
-    if len(item.embedding) == 4 * model.dim:
-        vector = np.frombuffer(item.embedding, "<f4")
+    if len(embedding) == 4 * model.dim:
+        vector = np.frombuffer(embedding, "<f4")
         if np.isfinite(vector.dot(vector)):
             return vector
     raise CorruptStoreError(
-        f"{format_ref(item[0])}: its vector is not {model.dim} finite numbers; the store is damaged"
+        f"{format_ref(memory_id)}: its vector is not {model.dim} finite numbers; "
+        "the store is damaged"
     )
 
 

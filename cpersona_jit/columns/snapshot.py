@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.centre import Centre
 from cpersona_jit.columns.neighbours import session_keys
 from cpersona_jit.isolation import Axes, code_predicate
 from cpersona_jit.kernels.gram_lists import GramIndex
@@ -137,6 +138,8 @@ class Columns:
         Fingerprint of the embedding model whose vectors the codes hold; empty without one.
     dim : int
         Dimension of that model before padding; 0 without one.
+    centres : dict of str to Centre, or None
+        From where the codes of each agent are seen; None when the model's vectors are not centred.
     """
 
     generation: int
@@ -161,6 +164,7 @@ class Columns:
     tie_rank: np.ndarray
     fingerprint: str
     dim: int
+    centres: dict[str, Centre] | None = None
     _masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _block_masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)

