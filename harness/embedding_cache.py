@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,9 @@ class CachedProvider:
         Folder of the cache files, created when missing.
     progress : callable or None
         Called as ``progress(done, missing)`` after each commit of new vectors, both in texts.
+    centred : bool or None
+        What ``info`` says of centring; None for what the wrapped model says. No vector depends
+        on it.
 
     Raises
     ------
@@ -44,10 +48,14 @@ class CachedProvider:
         provider: Provider,
         folder: str | Path,
         progress: Callable[[int, int], None] | None = None,
+        *,
+        centred: bool | None = None,
     ) -> None:
         self._provider = provider
         self._progress = progress
         self._info = provider.info
+        if centred is not None:
+            self._info = replace(self._info, centred=centred)
         if self._info.dim is None:
             raise EmbeddingError(f"embedder {self._info.label!r} makes no vectors to cache")
         self.path = cache_path(folder, self._info)

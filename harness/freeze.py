@@ -88,6 +88,7 @@ def freeze(
     model = model or _first_model(config)
     provider = load_provider(model.provider)
     kept["rows_only"] = model.rows_only
+    kept["centred"] = provider.info.centred if model.centred is None else model.centred
     meta = _describe(kept, dataset, provider)
     pool_dir = Path(pools_dir) / f"{dataset.name.replace('/', '_')}-{config_hash(meta)[:12]}"
     if is_finished(pool_dir):

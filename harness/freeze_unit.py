@@ -83,7 +83,7 @@ def freeze_unit(
     """
     provider = load_provider(model.provider)
     if provider.info.dim is not None:
-        provider = CachedProvider(provider, cache_dir)
+        provider = CachedProvider(provider, cache_dir, centred=model.centred)
     with (
         tempfile.TemporaryDirectory(prefix="cpersona-jit-freeze-") as folder,
         cpersona_jit.open(Path(folder) / "scope.db", embedder=provider) as memory,

@@ -253,7 +253,7 @@ def _frozen_pool(
     adaptive = isinstance(config, AdaptiveConfig)
     label = dataset.name
     if adaptive and len(config.models) > 1:
-        label = f"{dataset.name} ({model.provider})"
+        label = f"{dataset.name} ({model.label})"
     pool_dir = freeze(
         config,
         dataset,

@@ -69,6 +69,7 @@ def test_the_row_fusion_is_a_sum_over_whole_rows(tmp_path):
         ("[resort]\nhalf_lives_days = [30, 30.0]\n", "half_lives_days.*'30' is used 2 times"),
         ("[resort]\nfloor = 1.5\n", "resort.floor.*less than or equal to 1"),
         ("[[models]]\nprovider = 'default'\n[[models]]\nprovider = 'default'\n", "used 2 times"),
+        ("[[models]]\nprovider = 'default'\ncentred = 'yes'\n", "centred.*'yes'|boolean"),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, message):
@@ -88,3 +89,11 @@ def test_a_number_varied_alone_is_found_with_the_base_in_its_place(tmp_path):
     }
     for form in forms.values():
         assert f"depth {form['depth']}" in describe_setting(form)
+
+
+def test_one_model_is_measured_centred_and_not(tmp_path):
+    models = "".join(
+        f"[[models]]\nprovider = 'minilm'\n{centred}" for centred in ("", "centred = true\n")
+    )
+    labels = [model.label for model in load(tmp_path, models).models]
+    assert labels == ["minilm", "minilm, centred"]

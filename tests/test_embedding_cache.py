@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 
 import numpy as np
@@ -121,3 +122,14 @@ def test_a_folder_that_is_a_file_is_named(tmp_path):
 def test_nothing_to_cache_without_vectors(tmp_path):
     with pytest.raises(EmbeddingError, match="no vectors"):
         CachedProvider(NoneProvider(), tmp_path)
+
+
+def test_centring_is_told_as_asked_and_changes_no_vector(tmp_path):
+    model = CountingProvider()
+    vectors = []
+    for asked, told in ((None, False), (True, True), (False, False)):
+        with contextlib.closing(CachedProvider(model, tmp_path, centred=asked)) as cached:
+            assert cached.info.centred is told
+            assert cached.path == cache_path(tmp_path, model.info)
+            vectors.append(guarded_embed(cached, TEXTS, "passage").tobytes())
+    assert len(set(vectors)) == 1 and len(model.seen) == len(TEXTS)

@@ -10,6 +10,7 @@ from itertools import pairwise, product, zip_longest
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from embedding_server import EmbeddingServer
 from freeze_cases import DEPTH, SCOPES, as_record, conversations, run_config
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 import cpersona_jit
 from cpersona_jit.embed.http import HttpProvider
 from cpersona_jit.recall.settings import FusionSpec, RecallSettings
+from harness.adaptive.config import AdaptiveConfig
 from harness.datasets.base import Dataset, DatasetQuery, DatasetRow
 from harness.embedding_cache import CachedProvider
 from harness.freeze import freeze
@@ -244,3 +246,27 @@ def test_a_pool_is_named_anew_when_anything_that_decides_it_changes(server, tmp_
     assert len(set(pools)) == len(pools)
     for pool_dir in pools:
         assert load_pool(pool_dir).query_ids[0] == query_id
+
+
+def test_a_model_is_frozen_centred_as_it_says_or_as_the_config_says(server, folders):
+    document = {"kind": "adaptive", "name": "c", "datasets": [{"name": "talk"}]}
+    models = [{"provider": server.url}]
+    models += [{"provider": server.url, "centred": centred} for centred in (True, False)]
+    config = AdaptiveConfig.model_validate(document | {"models": models})
+    dataset = conversations(scopes=SCOPES[:1])
+    pools = [freeze(config, dataset, model=model, jobs=1, **folders) for model in config.models]
+    assert pools[0] == pools[2] != pools[1], "a model that says nothing is not centred"
+    centred, plain = (
+        {(query, doc): values for query, doc, *values in zip(*_columns(pool), strict=True)}
+        for pool in pools[1:]
+    )
+    both = centred.keys() & plain.keys()
+    assert len(both) > 100
+    assert all(centred[row][1:] == plain[row][1:] for row in both), "grams have no centre"
+    assert sum(centred[row][0] != plain[row][0] for row in both) > 0.9 * len(both)
+
+
+def _columns(pool_dir: Path) -> list[list]:
+    table = pq.read_table(pool_dir / "candidates.parquet")
+    names = ("query_index", "doc_id", "dense_row", "gram3_row", "gram4_row")
+    return [table[name].to_pylist() for name in names]

@@ -42,9 +42,19 @@ class SignalModelConfig(ModelConfig):
         As in other configs.
     rows_only : bool
         Embed no blocks: the best block of a row is then, for the embedding, the row itself.
+    centred : bool, optional
+        Whether its vectors are centred; left out: as the model says of itself.
     """
 
     rows_only: bool = False
+    centred: bool | None = None
+
+    @property
+    def label(self) -> str:
+        """Name for people; two entries that are measured apart have two."""
+        if self.centred is None:
+            return self.provider
+        return f"{self.provider}, {'centred' if self.centred else 'not centred'}"
 
 
 class GramConfig(Section):
@@ -215,7 +225,7 @@ class AdaptiveConfig(Section):
             if name not in own:
                 allowed = ", ".join(sorted(own))
                 raise ValueError(f"wrong_cue.datasets has {name!r}; allowed: {allowed}")
-        require_distinct("models", [model.provider for model in self.models])
+        require_distinct("models", [model.label for model in self.models])
         depths = [self.base.depth, *(depth for grid in self.sweep for depth in grid.depth or [])]
         if max(depths) > self.freeze.depth:
             raise ValueError(
