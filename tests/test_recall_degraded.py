@@ -13,6 +13,7 @@ from memory_cases import BagOfWords, settings
 
 import cpersona_jit
 from cpersona_jit import Memory, Record
+from cpersona_jit.defaults import ROW_FUSION_SETTINGS
 from cpersona_jit.embed.provider import ModelInfo, TextKind
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
@@ -166,9 +167,11 @@ def test_a_changed_model_is_reported_and_never_compared(path: Path) -> None:
     with opened(path, BagOfWords("two")) as memory:
         result = memory.recall("bicycle", agent_id="a", trace=True)
         assert result.degraded[0].startswith("rows_without_vector: 5 of 5 rows")
-        assert [arm.name for arm in result.trace.arms] == ["gram3", "gram4"]
+        assert not result.trace.contributions["dense"].any()
+        arms = memory.recall("bicycle", agent_id="a", settings=ROW_FUSION_SETTINGS, trace=True)
+        assert [arm.name for arm in arms.trace.arms] == ["gram3", "gram4"]
         memory.store("a new bicycle", agent_id="a")
-        result = memory.recall("zzzz", agent_id="a", trace=True)
+        result = memory.recall("zzzz", agent_id="a", settings=ROW_FUSION_SETTINGS, trace=True)
         assert result.degraded[0].startswith("rows_without_vector: 5 of 6 rows")
         dense = result.trace.arms[0]
         assert (dense.name, dense.ids.tolist(), dense.count) == ("dense", [6], 1)
