@@ -12,12 +12,25 @@ from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
 from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk import pack_key, select_largest
-from cpersona_jit.kernels.vector_ir import I1, I16, I32, I64, call, constant, splat
+from cpersona_jit.kernels.vector_ir import (
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    call,
+    constant,
+    prefetch,
+    splat,
+)
 
 __all__ = ["overlap_all", "overlap_scores", "overlap_top_k"]
 
 _kernel = njit(nogil=True, error_model="numpy", cache=True)
 _LANES = 64
+_TILE = 64  # words of the mask that are worked on together: 8 KB of counters
+_LINE = 8  # words of a cache line
+_GROUP = 4  # bitmaps that are added at a time
 _NEVER = np.int64(0xFFFFFFFF)  # no 32-bit score is above it
 
 
@@ -62,24 +75,10 @@ def overlap_top_k(
     full_blocks, left_over = divmod(index.n, _LANES)
     tail = np.zeros(_LANES, np.uint16)
     tail[:left_over] = factor[index.n - left_over :]
-    counters.fill(0)
-    slots, slot_weights = np.empty(len(lists), np.int64), np.empty(len(lists), np.uint16)
-    dense = _add_sparse_lists(
-        index.ptr, index.rows, index.dense_slot, lists, weights, counters, slots, slot_weights
-    )
+    overlap_all(index, lists, weights, mask, counters)
     buffer = np.empty(max(4 * k, 256), np.int64)
     kept, count, total, total_sq = _scan_blocks(
-        counters,
-        index.bitmaps,
-        slots,
-        slot_weights,
-        dense,
-        factor,
-        tail,
-        full_blocks,
-        mask,
-        k,
-        buffer,
+        counters, factor, tail, full_blocks, mask, k, buffer
     )
     return buffer[:kept], ScanStats(count, total, total_sq)
 
@@ -101,11 +100,13 @@ def overlap_all(
         Written: the sum of weights of every admitted row; other rows' counters are unspecified.
     """
     counters.fill(0)
-    slots, slot_weights = np.empty(len(lists), np.int64), np.empty(len(lists), np.uint16)
+    # The last group of bitmaps is filled up with some that weigh nothing.
+    places = len(lists) + _GROUP
+    slots, slot_weights = np.zeros(places, np.int64), np.zeros(places, np.uint16)
     dense = _add_sparse_lists(
         index.ptr, index.rows, index.dense_slot, lists, weights, counters, slots, slot_weights
     )
-    _fill_blocks(counters, index.bitmaps, slots, slot_weights, dense, mask)
+    _add_dense_lists(counters, index.bitmaps, slots, slot_weights, dense, mask)
 
 
 def _block(builder, data, block):
@@ -142,34 +143,51 @@ def _popcount(typing_context, word):
 
 
 @intrinsic
-def _add_dense_lists(typing_context, counters, block, bitmaps, words, slots, weights, count):
-    """Add the weights of `count` bitmaps to the 64 counters of one block.
+def _add_bitmaps(typing_context, counters, bitmaps, slots, weights, group, ahead, first, end):
+    """Add the weights of a group of bitmaps to the counters of words `first` to `end` of the mask.
 
-    The counters stay in registers while the loop, written in IR, runs over the bitmaps: numba
-    would reload them for every list.
+    Slots and weights begin at `group`. The same words of the group that begins at `ahead` are asked
+    for meanwhile: bitmaps are far apart, and without that each would begin with a wait for memory.
     """
 
     def generate(context, builder, signature, arguments):
-        _, block_, _, words_, _, _, count_ = arguments
+        _, bitmaps_, _, _, group_, ahead_, first_, end_ = arguments
         counter_data, bitmap_data, slot_data, weight_data = _data(
-            context, builder, signature, arguments, (0, 2, 4, 5)
+            context, builder, signature, arguments, (0, 1, 2, 3)
         )
-        home = _block(builder, counter_data, block_)
-        accumulator = cgutils.alloca_once_value(builder, builder.load(home, align=2))
-        with cgutils.for_range(builder, count_, intp=I64) as loop:
-            slot = builder.load(builder.gep(slot_data, [loop.index]))
-            weight = builder.load(builder.gep(weight_data, [loop.index]))
-            at = builder.add(builder.mul(slot, words_), block_)
-            word = builder.load(builder.gep(bitmap_data, [at]))
-            bits = builder.bitcast(word, ir.VectorType(I1, _LANES))
-            before = builder.load(accumulator)
-            after = builder.add(before, splat(builder, weight, _LANES))
-            builder.store(builder.select(bits, after, before), accumulator)
-        builder.store(builder.load(accumulator), home, align=2)
+        shape = context.make_array(signature.args[1])(context, builder, bitmaps_).shape
+        words = cgutils.unpack_tuple(builder, shape, 2)[1]
+
+        def starts(at):
+            places = [builder.add(at, I64(i)) for i in range(_GROUP)]
+            slots_ = [builder.load(builder.gep(slot_data, [place])) for place in places]
+            return [builder.gep(bitmap_data, [builder.mul(slot, words)]) for slot in slots_]
+
+        def add(word):
+            home = _block(builder, counter_data, word)
+            total = builder.load(home, align=2)
+            for bitmap, weight in zip(own, added, strict=True):
+                bits = builder.load(builder.gep(bitmap, [word]))
+                bits = builder.bitcast(bits, ir.VectorType(I1, _LANES))
+                total = builder.select(bits, builder.add(total, weight), total)
+            builder.store(total, home, align=2)
+
+        own, after = starts(group_), starts(ahead_)
+        weights_ = [builder.gep(weight_data, [builder.add(group_, I64(i))]) for i in range(_GROUP)]
+        added = [splat(builder, builder.load(weight), _LANES) for weight in weights_]
+        whole = builder.and_(builder.sub(end_, first_), I64(-_LINE))
+        whole = builder.add(first_, whole)
+        with cgutils.for_range_slice(builder, first_, whole, I64(_LINE)) as (at, _):
+            for bitmap in after:
+                prefetch(builder, builder.bitcast(bitmap, I8.as_pointer()), builder.shl(at, I64(3)))
+            for word in range(_LINE):
+                add(builder.add(at, I64(word)))
+        with cgutils.for_range_slice(builder, whole, end_, I64(1)) as (at, _):
+            add(at)
         return context.get_dummy_value()
 
-    signature = types.void(counters, types.int64, bitmaps, types.int64, slots, weights, types.int64)
-    return signature, generate
+    where = types.int64, types.int64, types.int64, types.int64
+    return types.void(counters, bitmaps, slots, weights, *where), generate
 
 
 @intrinsic
@@ -227,17 +245,25 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
 
 
 @_kernel
-def _fill_blocks(counters, bitmaps, slots, slot_weights, dense, mask):
-    for block in range(len(mask)):
-        if mask[block] != 0:
-            _add_dense_lists(counters, block, bitmaps, len(mask), slots, slot_weights, dense)
+def _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask):
+    """Add the dense lists' weights, to some words of the mask at a time: their counters stay in the
+    first-level cache while the lists pass by.
+    """
+    for first in range(0, len(mask), _TILE):
+        end = min(first + _TILE, len(mask))
+        admitted = np.uint64(0)
+        for word in range(first, end):
+            admitted |= mask[word]
+        if admitted == 0:
+            continue
+        for group in range(0, dense, _GROUP):
+            ahead = group + _GROUP if group + _GROUP < dense else group
+            _add_bitmaps(counters, bitmaps, slots, slot_weights, group, ahead, first, end)
 
 
 @_kernel
-def _scan_blocks(
-    counters, bitmaps, slots, slot_weights, dense, factor, tail, full_blocks, mask, k, buffer
-):
-    """Finish the counters block by block, while scores, sums and the best k come out of them."""
+def _scan_blocks(counters, factor, tail, full_blocks, mask, k, buffer):
+    """Go through the counters block by block; scores, sums and the best k come out of them."""
     words = len(mask)
     kept, count, total, total_sq = 0, 0, 0, 0
     threshold = np.int64(0) if k > 0 else _NEVER
@@ -245,7 +271,6 @@ def _scan_blocks(
         admitted = mask[block]
         if admitted == 0:
             continue
-        _add_dense_lists(counters, block, bitmaps, words, slots, slot_weights, dense)
         above, block_total, block_total_sq = _score_block(
             counters, factor, tail, block, full_blocks, admitted, threshold
         )
