@@ -57,18 +57,20 @@ def weigh_grams(
     keys, _ = gram_keys(code_points(normalise(query)), spec.size)
     at = _positions(index.keys, keys)
     grams = at[at >= 0]
-    frequency = kernels.masked_document_frequency(index, grams, mask.words)
+    frequency = _frequency(index, grams, mask, kernels)
     grams, frequency = grams[frequency > 0], frequency[frequency > 0]
-    lists, weights, levels = _weighted_lists(index, grams, frequency, mask, spec, kernels)
-    of_list = index.keys[np.concatenate([grams, *_grams_above(index, grams, lists, levels)])]
+    idf = np.log1p((mask.count - frequency + 0.5) / (frequency + 0.5)) ** spec.idf_power
+    lists, levels, which = _lists_of(index, grams, mask, spec, kernels)
+    gain = np.array([0.0, 1.0, *(_gain(times, _K1[spec.size]) for times in (2, 3))])
+    weights = idf[which] * gain[levels]
     note = ""
     if lists.size > _MAX_LISTS:
         note = f"query_grams_capped: {_MAX_LISTS} of {lists.size}"
         kept = np.sort(np.argsort(-weights, kind="stable")[:_MAX_LISTS])
-        lists, weights, of_list, levels = lists[kept], weights[kept], of_list[kept], levels[kept]
+        lists, weights, which, levels = lists[kept], weights[kept], which[kept], levels[kept]
     scale = (_COUNTER_LIMIT - lists.size) / weights.sum() if lists.size else 1.0
     fixed = np.maximum(np.rint(weights * scale), 1).astype(np.uint16)
-    return GramQuery(lists, fixed, of_list, levels, 1.0 / scale, note)
+    return GramQuery(lists, fixed, index.keys[grams[which]], levels, 1.0 / scale, note)
 
 
 def lists_in(index: GramIndex, query: GramQuery) -> tuple[np.ndarray, np.ndarray]:
@@ -82,40 +84,30 @@ def lists_in(index: GramIndex, query: GramQuery) -> tuple[np.ndarray, np.ndarray
     return lists[found], query.weights[found]
 
 
-def _weighted_lists(
-    index: GramIndex,
-    grams: np.ndarray,
-    frequency: np.ndarray,
-    mask: Mask,
-    spec: ArmSpec,
-    kernels: KernelSet,
+def _lists_of(
+    index: GramIndex, grams: np.ndarray, mask: Mask, spec: ArmSpec, kernels: KernelSet
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Posting lists to add up, the weight and the level of each."""
-    idf = np.log1p((mask.count - frequency + 0.5) / (frequency + 0.5)) ** spec.idf_power
-    lists, weights, levels = [grams], [idf], [np.ones(grams.size, np.int64)]
+    """Posting lists of the grams, by level; the level of each, and which of the grams it is of."""
+    everyone = np.arange(grams.size)
+    lists, levels, which = [grams], [np.ones(grams.size, np.int64)], [everyone]
     higher = () if spec.term_frequency == "binary" else ((2, index.level2), (3, index.level3))
-    for times, of_level in higher:
-        has = np.flatnonzero(of_level[grams] >= 0)
-        of_grams = of_level[grams[has]].astype(np.int64)
+    for level, of_level in higher:
+        of_grams = of_level[grams].astype(np.int64)
+        has = np.flatnonzero(of_grams >= 0)
         # A list without admitted rows would still move the scale of the weights: a neighbour who
         # repeats a word would be felt in this caller's scores.
-        seen = kernels.masked_document_frequency(index, of_grams, mask.words) > 0
-        lists.append(of_grams[seen])
-        weights.append(idf[has[seen]] * _gain(times, _K1[spec.size]))
-        levels.append(np.full(np.count_nonzero(seen), times, np.int64))
-    return np.concatenate(lists), np.concatenate(weights), np.concatenate(levels)
+        has = has[_frequency(index, of_grams[has], mask, kernels) > 0]
+        lists.append(of_grams[has])
+        levels.append(np.full(has.size, level))
+        which.append(has)
+    return np.concatenate(lists), np.concatenate(levels), np.concatenate(which)
 
 
-def _grams_above(
-    index: GramIndex, grams: np.ndarray, lists: np.ndarray, levels: np.ndarray
-) -> list[np.ndarray]:
-    """Gram of each list of level 2, then of level 3."""
-    found = []
-    for level, of_level in ((2, index.level2), (3, index.level3)):
-        wanted = lists[levels == level]
-        of_grams = of_level[grams]
-        found.append(grams[np.isin(of_grams, wanted) & (of_grams >= 0)])
-    return found
+def _frequency(index: GramIndex, lists: np.ndarray, mask: Mask, kernels: KernelSet) -> np.ndarray:
+    """Admitted rows of each list, int64; known beforehand where all rows are admitted."""
+    if mask.count == index.n:
+        return index.df[lists].astype(np.int64)
+    return kernels.masked_document_frequency(index, lists, mask.words)
 
 
 def _positions(vocabulary: np.ndarray, keys: np.ndarray) -> np.ndarray:
