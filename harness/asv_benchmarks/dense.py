@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cpersona_jit.defaults import DEFAULT_DEPTH
+from cpersona_jit.defaults import ROW_FUSION_SETTINGS
 from cpersona_jit.kernels.int8_scan import dense_top_k
 from cpersona_jit.kernels.quantize import quantize_query, query_bit_planes, query_sign_words
 from cpersona_jit.kernels.sign_scan import hamming_top_k, two_phase_top_k
@@ -13,7 +13,7 @@ from .base import OverRows, all_rows
 from .chat_rows import chat_vectors
 from .stores import read_part
 
-SHORTLIST = 5 * DEFAULT_DEPTH
+SHORTLIST = 5 * ROW_FUSION_SETTINGS.depth
 
 
 class _Scan(OverRows):
@@ -33,7 +33,7 @@ class Int8Scan(_Scan):
     """Exact int8 scan with fused top-k."""
 
     def scan(self, rows: int) -> None:
-        dense_top_k(self.codes, self.planes, self.mask, DEFAULT_DEPTH)
+        dense_top_k(self.codes, self.planes, self.mask, ROW_FUSION_SETTINGS.depth)
 
     def time_top_k(self, stores: dict[int, Path], rows: int) -> None:
         self.scan(rows)
@@ -46,7 +46,7 @@ class HammingScan(_Scan):
     """Sign-bit scan by Hamming distance."""
 
     def scan(self, rows: int) -> None:
-        hamming_top_k(self.signs, self.sign_words, rows, self.mask, DEFAULT_DEPTH)
+        hamming_top_k(self.signs, self.sign_words, rows, self.mask, ROW_FUSION_SETTINGS.depth)
 
     def time_top_k(self, stores: dict[int, Path], rows: int) -> None:
         self.scan(rows)
@@ -66,7 +66,7 @@ class TwoPhaseScan(_Scan):
             self.planes,
             self.mask,
             SHORTLIST,
-            DEFAULT_DEPTH,
+            ROW_FUSION_SETTINGS.depth,
         )
 
     def time_top_k(self, stores: dict[int, Path], rows: int) -> None:

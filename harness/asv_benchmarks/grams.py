@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cpersona_jit.defaults import DEFAULT_DEPTH
+from cpersona_jit.defaults import ROW_FUSION_SETTINGS
 from cpersona_jit.kernels.gram_index import build_gram_index, masked_document_frequency
 from cpersona_jit.kernels.gram_overlap import overlap_top_k
 from cpersona_jit.text.grams import GRAM_SIZES, code_points, gram_keys, normalise
@@ -44,7 +44,7 @@ class GramOverlap(OverRows):
             self.weights,
             self.factor,
             self.mask,
-            DEFAULT_DEPTH,
+            ROW_FUSION_SETTINGS.depth,
             self.counters,
         )
 
