@@ -195,13 +195,18 @@ def replayed_ranks(z_scores, ranks, gold, by_rrf, weights, rrf_k, depth):
 # --- signals of calibrated fusion, structure -----------------------------------------------------
 
 
-def best_of_blocks(block_row, block_scores, admitted_blocks, row_scores):
+def best_of_blocks(block_ptr, block_scores, admitted_blocks, own):
     """Each row's best admitted block, or the row's own score."""
     found = []
-    for row, own in enumerate(row_scores):
-        blocks = [b for b, of_row in enumerate(block_row) if of_row == row and admitted_blocks[b]]
-        found.append(max((block_scores[b] for b in blocks), default=own))
+    for row, of_row in enumerate(own):
+        blocks = [b for b in range(block_ptr[row], block_ptr[row + 1]) if admitted_blocks[b]]
+        found.append(max((block_scores[b] for b in blocks), default=of_row))
     return found
+
+
+def whole_signals(dense, gram3, gram4):
+    """The seven signals of each row that is its own one block."""
+    return [[d, d, g3, g4, g3, g4, 0] for d, g3, g4 in zip(dense, gram3, gram4, strict=True)]
 
 
 def signal_moments(signals, shifts, admitted):

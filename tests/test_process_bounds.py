@@ -66,7 +66,7 @@ def test_the_arms_are_called_once_and_lists_drawn_at_most_twice(
         trace = ask(memory, query, chosen, time_cue=cue).trace
         rounds = 1 if cue is None else 2
         assert trace.retrievals == rounds
-        assert calls["top_rows"] == 2 * rounds  # one list of either kind
+        assert calls["best_rows"] == 2 * rounds  # one list of either kind
         assert calls["dense_all"] == 2  # rows, blocks
         assert calls["overlap_all"] == calls["gram_scores"] == 4  # and two gram sizes
         assert calls["signal_moments"] == calls["calibrate"] == 1

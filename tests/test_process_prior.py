@@ -216,7 +216,7 @@ def test_priors_call_no_arm_twice(
         calls.clear()
         trace = ask(memory, query, complete(prior=prior), time_cue=cue).trace
         assert trace.retrievals == min(lists + (cue is not None), 2)
-        assert calls["top_rows"] == 2 * (lists + (cue is not None))
+        assert calls["best_rows"] == 2 * (lists + (cue is not None))
         assert (calls["dense_all"], calls["overlap_all"], calls["row_prior"]) == (2, 4, 1)
 
 

@@ -47,6 +47,15 @@ class ScopeStatistics(NamedTuple):
     median_length: float  # characters
 
 
+class PartedRows(NamedTuple):
+    """Rows whose blocks are scored apart from them: m of them."""
+
+    rows: np.ndarray  # int64 (m,), ascending
+    place: np.ndarray  # int32 (n,), of a row among them, -1 for the others
+    block_ptr: np.ndarray  # int64 (m + 1,), row i of them owns block_ptr[i]:block_ptr[i + 1]
+    mask: Mask
+
+
 @dataclass(frozen=True)
 class BlockColumns:
     """The blocks of the rows that have two or more; any other row is its own one block.
@@ -83,6 +92,11 @@ class BlockColumns:
     def n(self) -> int:
         """Number of blocks."""
         return self.row.size
+
+    @cached_property
+    def parted(self) -> PartedRows:
+        """The rows that have blocks."""
+        return parted_rows(np.diff(self.row_ptr) > 0, self.row_ptr)
 
     def length_factor(self, exponent: float) -> np.ndarray:
         """Return the factor of each block's length, as for rows: uint16, shape (nb,)."""
@@ -260,6 +274,17 @@ def _length_factor(
 def mask_of(admitted: np.ndarray) -> Mask:
     """Return the mask that admits the rows set in a boolean array of shape (n,)."""
     return Mask(pack_mask(admitted), int(np.count_nonzero(admitted)))
+
+
+def parted_rows(chosen: np.ndarray, row_ptr: np.ndarray) -> PartedRows:
+    """Return the rows set in a boolean array of shape (n,): all that have blocks, or more.
+
+    Blocks lie by row: where a row without any would have them, those of the next one begin.
+    """
+    rows = np.flatnonzero(chosen)
+    place = np.full(chosen.size, -1, np.int32)
+    place[rows] = np.arange(rows.size)
+    return PartedRows(rows, place, np.append(row_ptr[rows], row_ptr[-1]), mask_of(chosen))
 
 
 def tie_order(event_time: np.ndarray) -> np.ndarray:

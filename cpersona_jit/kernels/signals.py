@@ -1,8 +1,11 @@
-"""Signals of calibrated fusion: one exact integer per row, their moments, and their weighted sums.
+"""Signals of calibrated fusion: one exact integer per row, and their moments.
 
 A signal is one arm's score of every row of a snapshot. Calibrated fusion standardises signals, adds
 them, and standardises again, all of which is linear: the moments of the signals over the admitted
-rows say by which weight each signal enters the fused score.
+rows say by which weight each signal enters the fused score (``kernels.evidence``).
+
+A *parted* row is one whose blocks have scores of their own. Any other row is its own one block, so
+its signals are three numbers and not seven.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ import numpy as np
 from numba import njit
 
 from cpersona_jit.kernels.row_mask import count_admitted
-from cpersona_jit.kernels.topk import buffer_size, select_largest
 
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
@@ -20,32 +22,60 @@ _part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # Rows that are worked on together: their shifted signals stay in the first-level cache.
 _CHUNK_WORDS = 8
 _CHUNK = 64 * _CHUNK_WORDS
+_NONE = np.int64(-(1 << 62))  # below every score
 
 
 def best_of_blocks(
-    block_row: np.ndarray,
+    block_ptr: np.ndarray,
     block_scores: np.ndarray,
     block_mask: np.ndarray,
-    row_scores: np.ndarray,
+    own: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Score each row by the best of its blocks.
+    """Score each parted row by the best of its blocks.
 
     Parameters
     ----------
-    block_row : int64 (nb,)
-        Row of each block, ascending; a row may have no block.
-    block_scores : int64 (nb,)
+    block_ptr : int64 (m + 1,)
+        Row i of the m parted rows owns the blocks ``block_ptr[i]:block_ptr[i + 1]``, if any.
+    block_scores : int32 or uint32 (nb,)
         Score of each block; only admitted blocks are read.
     block_mask : uint64 (ceil(nb / 64),)
         Admitted blocks; bits past nb are zero.
-    row_scores : int64 (n,)
-        Score of each row as a whole: what a row without an admitted block gets.
-    out : int64 (n,)
+    own : int64 (m,)
+        Score of each of the rows as a whole: what a row without an admitted block gets.
+    out : int64 (m,)
         Written: the largest score of the row's admitted blocks.
     """
-    out[:] = row_scores
-    _take_best_blocks(block_row, block_scores, block_mask, out)
+    _take_best_blocks(block_ptr, block_scores, block_mask, own, out)
+
+
+def row_moments(
+    dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Sum the signals of whole rows and their products, exactly, as `signal_moments` does.
+
+    Parameters
+    ----------
+    dense : int32 (n,)
+        Score of each row by its embedding.
+    gram3, gram4 : uint32 (n,)
+        Scores by its grams.
+    shifts : int64 (3,)
+        As in `signal_moments`.
+    mask : uint64 (ceil(n / 64),)
+        Rows to sum; bits past n are zero.
+
+    Returns
+    -------
+    count : int
+    sums : int64 (3,)
+    products : int64 (3, 3)
+    """
+    sums, products = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
+    keep, steps = np.empty(_CHUNK, np.int64), np.empty((3, _CHUNK), np.int64)
+    _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products)
+    return count_admitted(mask), sums, products
 
 
 def gram_scores(
@@ -61,7 +91,7 @@ def gram_scores(
         Length factor of each row.
     mask : uint64 (ceil(n / 64),)
         Admitted rows; bits past n are zero.
-    out : int64 (n,)
+    out : uint32 (n,)
         Written: counter times factor, 0 for rows that are not admitted.
     """
     _multiply(counters, factor, mask, out)
@@ -100,71 +130,35 @@ def signal_moments(
     return count_admitted(mask), sums, products
 
 
-def linear_scores(
-    signals: np.ndarray, weights: np.ndarray, bias: float, mask: np.ndarray, out: np.ndarray
-) -> None:
-    """Add up the weighted signals of every admitted row.
-
-    Parameters
-    ----------
-    signals : int64 (A, n), C order
-        One signal per row of the array, below 2**53 in size.
-    weights : float64 (A,)
-        Weight of each signal, finite.
-    bias : float
-        What the sum starts from; the signals are added in their order, without reassociation.
-    mask : uint64 (ceil(n / 64),)
-        Admitted rows; bits past n are zero.
-    out : float64 (n,)
-        Written: the sum, -inf for rows that are not admitted.
-    """
-    _add_weighted(signals, weights, float(bias), mask, np.empty(_CHUNK, np.int64), out)
-
-
-def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
-    """Find the ``k`` rows of the largest score.
-
-    Parameters
-    ----------
-    scores : float64 (n,)
-        Score of each row; -inf (or NaN) leaves a row out.
-    k : int
-        How many rows to keep; 0 or less keeps none.
-
-    Returns
-    -------
-    int64 (at most k,)
-        Best first; of rows with the same score the lowest first.
-    """
-    rows = _largest(scores, min(max(k, 0), len(scores)))
-    return rows[np.argsort(-scores[rows], kind="stable")]
-
-
 @_kernel
-def _take_best_blocks(block_row, block_scores, block_mask, out):
-    row = np.int64(-1)
-    for word in range(len(block_mask)):
-        admitted = np.int64(block_mask[word])
-        if admitted == 0:
-            continue
-        for block in range(64 * word, min(64 * word + 64, len(block_row))):
-            if (admitted >> (block & 63)) & 1:
-                score = block_scores[block]
-                if block_row[block] != row:
-                    row = block_row[block]
-                    out[row] = score
-                elif score > out[row]:
-                    out[row] = score
+def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
+    for i in range(len(own)):
+        best = _NONE
+        for block in range(block_ptr[i], block_ptr[i + 1]):
+            score = np.int64(block_scores[block])
+            seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
+            if seen == 1 and score > best:
+                best = score
+        out[i] = own[i] if best == _NONE else best
 
 
 @_kernel
 def _multiply(counters, factor, mask, out):
     for word in range(len(mask)):
-        admitted = np.int64(mask[word])
-        first, end = 64 * word, min(64 * word + 64, len(out))
-        for row in range(first, end):
-            score = np.int64(counters[row]) * np.int64(factor[row])
-            out[row] = score & -((admitted >> (row - first)) & 1)
+        admitted, first = np.int64(mask[word]), 64 * word
+        score, by = out[first : first + 64], factor[first : first + 64]
+        _multiply_word(counters[first : first + 64], by, admitted, score)
+
+
+@_part
+def _multiply_word(counters, factor, admitted, out):
+    if admitted == -1:
+        for bit in range(len(out)):
+            out[bit] = np.uint32(counters[bit]) * np.uint32(factor[bit])
+        return
+    for bit in range(len(out)):
+        score = np.int64(counters[bit]) * np.int64(factor[bit])
+        out[bit] = score & -((admitted >> bit) & 1)
 
 
 @_kernel
@@ -179,15 +173,41 @@ def _add_moments(signals, shifts, mask, keep, steps, sums, products):
         _spread(words, keep)
         for a in range(arms):
             sums[a] += _shift(signals[a, first : first + size], shifts[a], keep, steps[a])
-        for a in range(arms):
-            for b in range(0, a + 1, 2):
-                # The last of an odd number comes twice, and is stored once.
-                c = min(b + 1, a)
-                with_b, with_c = _multiply_add(steps[a], steps[b], steps[c], size)
-                products[a, b] += with_b
-                if c > b:
-                    products[a, c] += with_c
+        _add_products(steps, arms, size, products)
+    _mirror(products)
+
+
+@_kernel
+def _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products):
+    for first_word in range(0, len(mask), _CHUNK_WORDS):
+        words = mask[first_word : first_word + _CHUNK_WORDS]
+        if not _any_admitted(words):
+            continue
+        first = 64 * first_word
+        end = min(first + _CHUNK, len(dense))
+        _spread(words, keep)
+        sums[0] += _shift(dense[first:end], shifts[0], keep, steps[0])
+        sums[1] += _shift(gram3[first:end], shifts[1], keep, steps[1])
+        sums[2] += _shift(gram4[first:end], shifts[2], keep, steps[2])
+        _add_products(steps, 3, end - first, products)
+    _mirror(products)
+
+
+@_part
+def _add_products(steps, arms, size, products):
     for a in range(arms):
+        for b in range(0, a + 1, 2):
+            # The last of an odd number comes twice, and is stored once.
+            c = min(b + 1, a)
+            with_b, with_c = _multiply_add(steps[a], steps[b], steps[c], size)
+            products[a, b] += with_b
+            if c > b:
+                products[a, c] += with_c
+
+
+@_part
+def _mirror(products):
+    for a in range(len(products)):
         for b in range(a):
             products[b, a] = products[a, b]
 
@@ -206,7 +226,7 @@ def _shift(signal, shift, keep, steps):
     """Shift the admitted rows' values of a chunk, set the others to 0; return the sum."""
     total = 0
     for i in range(len(signal)):
-        step = (signal[i] >> shift) & keep[i]
+        step = (np.int64(signal[i]) >> shift) & keep[i]
         steps[i] = step
         total += step
     return total
@@ -229,70 +249,3 @@ def _any_admitted(words):
     for word in words:
         found |= word
     return found != 0
-
-
-@_kernel
-def _add_weighted(signals, weights, bias, mask, keep, out):
-    arms, n = signals.shape
-    for first_word in range(0, len(mask), _CHUNK_WORDS):
-        words = mask[first_word : first_word + _CHUNK_WORDS]
-        first = 64 * first_word
-        total = out[first : min(first + _CHUNK, n)]
-        if not _any_admitted(words):
-            total[:] = -np.inf
-            continue
-        _spread(words, keep)
-        for i in range(len(total)):
-            total[i] = bias if keep[i] != 0 else -np.inf  # and a sum that starts there stays
-        for a in range(arms):
-            signal, weight = signals[a, first : first + len(total)], weights[a]
-            for i in range(len(total)):
-                total[i] += weight * np.float64(signal[i])
-
-
-@_kernel
-def _largest(scores, k):
-    """Rows of the ``k`` largest scores, ascending."""
-    rows = np.empty(buffer_size(k), np.int64)
-    kept = np.empty(len(rows), np.float64)
-    scratch = np.empty(len(rows), np.float64)
-    filled = 0
-    # Rows ascend, so that a later row of the k-th score would lose the tie: only more gets in.
-    floor = -np.inf if k > 0 else np.inf
-    for first in range(0, len(scores), 64):
-        end = min(first + 64, len(scores))
-        above = 0
-        for row in range(first, end):
-            above += scores[row] > floor
-        if above == 0:
-            continue
-        for row in range(first, end):
-            if scores[row] > floor:
-                rows[filled], kept[filled] = row, scores[row]
-                filled += 1
-                if filled == len(rows):
-                    floor = _cut(rows, kept, scratch, filled, k)
-                    filled = k
-    if filled > k:
-        _cut(rows, kept, scratch, filled, k)
-        filled = k
-    return rows[:filled]
-
-
-@_part
-def _cut(rows, kept, scratch, count, k):
-    """Keep the ``k`` best of the first ``count`` rows in their order; return the k-th score."""
-    for i in range(count):
-        scratch[i] = kept[i]
-    limit = select_largest(scratch, count, k)
-    ties = k
-    for i in range(count):
-        ties -= kept[i] > limit
-    place = 0
-    for i in range(count):
-        level = kept[i] == limit
-        if kept[i] > limit or (level and ties > 0):
-            ties -= level
-            rows[place], kept[place] = rows[i], kept[i]
-            place += 1
-    return limit

@@ -13,7 +13,7 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     GRAM4_ROW,
     LN_BLOCKS,
 )
-from cpersona_jit.recall.lists import FUSED
+from cpersona_jit.recall.evidence import FUSED
 from cpersona_jit.recall.pool import Pool
 from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.settings import FusionSpec
@@ -37,13 +37,13 @@ def process_contributions(state: Process) -> dict[str, np.ndarray]:
         terms of the revisions and the period. They add up to the score within rounding.
     """
     weights, mean = state.forms[FUSED], state.signals.mean
+    signals = state.signals.of(state.rows)
     found: dict[str, np.ndarray] = {}
     for name, members in SIGNAL_GROUPS.items():
         total = np.zeros(state.rows.size)
         for signal in members:
             if weights[signal] != 0.0:
-                values = state.signals.values[signal, state.rows]
-                total += weights[signal] * (values - mean[signal])
+                total += weights[signal] * (signals[signal] - mean[signal])
         found[name] = total
     return {**found, **state.terms}
 

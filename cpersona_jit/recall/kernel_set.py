@@ -35,9 +35,12 @@ class KernelSet:
     overlap_all: Callable
     gram_scores: Callable
     best_of_blocks: Callable
+    row_moments: Callable
     signal_moments: Callable
     linear_scores: Callable
     top_rows: Callable
+    best_rows: Callable
+    evidence_at: Callable
     structure_terms: Callable
     clue_terms: Callable
     row_prior: Callable
@@ -53,6 +56,7 @@ def numpy_kernels() -> KernelSet:
     """Return the NumPy kernels: exact, slower, ready at once."""
     from cpersona_jit.kernels.numpy_path import (
         calibration,
+        evidence,
         fusion,
         gram_index,
         gram_overlap,
@@ -64,7 +68,7 @@ def numpy_kernels() -> KernelSet:
     )
 
     modules = (gram_index, gram_overlap, int8_scan, fusion)
-    modules += (signals, structure, structure_clues, prior)
+    modules += (signals, evidence, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
 
@@ -95,6 +99,7 @@ def warm_kernels() -> KernelSet:
 def _compiled_kernels() -> KernelSet:
     from cpersona_jit.kernels import (
         calibration,
+        evidence,
         fusion,
         gram_index,
         gram_overlap,
@@ -106,7 +111,7 @@ def _compiled_kernels() -> KernelSet:
     )
 
     modules = (gram_index, gram_overlap, int8_scan, fusion)
-    modules += (signals, structure, structure_clues, prior)
+    modules += (signals, evidence, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
     return kernels
@@ -160,17 +165,23 @@ def _touch(kernels: KernelSet) -> None:
 
 def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     """The kernels of an adaptive recall, over the same two rows."""
-    values = np.zeros((7, 2), np.int64)
-    kernels.dense_all(codes, planes, mask, values[0])
+    dense, gram = np.zeros(2, np.int32), np.zeros(2, np.uint32)
+    kernels.dense_all(codes, planes, mask, dense)
     counters = np.zeros(64, np.uint16)
     kernels.overlap_all(index, lists, np.array([1], np.uint16), mask, counters)
-    kernels.gram_scores(counters, np.ones(2, np.uint16), mask, values[2])
-    kernels.best_of_blocks(np.zeros(1, np.int64), values[0, :1], mask, values[0], values[1])
-    kernels.signal_moments(values, np.zeros(7, np.int64), mask)
-    weights = kernels.calibrate(np.eye(7), np.ones(8))[2]
+    kernels.gram_scores(counters, np.ones(2, np.uint16), mask, gram)
+    values = np.zeros((7, 1), np.int64)
+    for scores in (dense, gram):
+        kernels.best_of_blocks(np.array([0, 2]), scores, mask, values[0], values[1])
+    kernels.row_moments(dense, gram, gram, np.zeros(3, np.int64), mask)
+    kernels.signal_moments(values, np.zeros(7, np.int64), mask[:0])
+    weights = kernels.calibrate(np.eye(7), np.ones(8))
     fused = np.empty(2)
-    kernels.linear_scores(values, weights, 0.0, mask, fused)
+    kernels.linear_scores(np.zeros((7, 2), np.int64), weights[2], 0.0, mask, fused)
     rows = kernels.top_rows(fused, 2)
+    signals = dense, gram, gram, np.array([1]), np.array([-1, 0], np.int32), values
+    kernels.best_rows(*signals, weights[0], 0.0, mask, 1)
+    kernels.evidence_at(*signals, weights, np.zeros(3), rows)
     nobody = np.zeros(2, bool)
     alone = np.full(2, -1, np.int64)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)

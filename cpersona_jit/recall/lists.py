@@ -13,20 +13,15 @@ from cpersona_jit.kernels.numpy_path.calibration import (
 )
 from cpersona_jit.kernels.row_mask import has_rows
 from cpersona_jit.recall.adaptive_settings import Calibration
-from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.signals import Signals
-
-# The kinds of evidence, in the order of every array of forms.
-DENSE, GRAM, FUSED = range(3)
+from cpersona_jit.recall.evidence import DENSE, GRAM, Evidence
 
 
 def draw_lists(
     columns: Columns,
-    signals: Signals,
     calibration: Calibration,
-    evidence: np.ndarray,
+    evidence: Evidence,
+    region: np.ndarray | None,
     depth: int,
-    kernels: KernelSet,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best rows of the dense and of the gram evidence, best first.
 
@@ -38,27 +33,25 @@ def draw_lists(
     ----------
     columns : Columns
         The snapshot.
-    signals : Signals
-        What the rows show.
     calibration : Calibration
         A gram size without a share is not looked at.
-    evidence : ndarray of float64, shape (3, n)
-        Of each row, -inf for rows that no list may hold.
+    evidence : Evidence
+        Of the rows.
+    region : ndarray of bool, shape (n,), or None
+        Rows that the lists may hold; None for all that are admitted.
     depth : int
         Length of a list at most.
-    kernels : KernelSet
-        The kernels to call.
 
     Returns
     -------
     dense, gram : ndarray of int64
     """
     dense = np.zeros(0, np.int64)
-    if signals.compared:
-        dense = kernels.top_rows(evidence[DENSE], depth)
+    if evidence.signals.compared:
+        dense = evidence.best(DENSE, region, depth)
         dense = dense[has_rows(columns.embedded.words, dense)]
-    gram = kernels.top_rows(evidence[GRAM], depth)
-    return dense, gram[shows_grams(signals.values[:, gram], calibration)]
+    gram = evidence.best(GRAM, region, depth)
+    return dense, gram[shows_grams(evidence.signals.of(gram), calibration)]
 
 
 def shows_grams(values: np.ndarray, calibration: Calibration) -> np.ndarray:

@@ -19,15 +19,10 @@ from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, envelope_prior, open_envelope
+from cpersona_jit.recall.evidence import FUSED, Evidence, evidence_of
 from cpersona_jit.recall.gate import gated_rows, least_rows
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import FUSED
-from cpersona_jit.recall.retrieve import (
-    draw_candidates,
-    evidence_of,
-    inside_of,
-    kept_candidates,
-)
+from cpersona_jit.recall.retrieve import draw_candidates, inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, context_of, revision_terms
 from cpersona_jit.recall.row_prior import (
     RowPrior,
@@ -158,10 +153,10 @@ def run_process(
     state.envelope = _aim(state, cue, settings)
     aimed = 0 if state.envelope is None else int(np.count_nonzero(state.envelope.inside))
     state.stages.append(clock.stage("envelope", opened=state.envelope is not None, rows=aimed))
-    fused = _retrieve(state, now_us, settings, clock, kernels)
+    evidence = _retrieve(state, now_us, settings, clock, kernels)
     facts = {"candidates": state.rows.size, "retrievals": state.retrievals}
     state.stages.append(clock.stage("retrieve", **facts))
-    _revise(state, query, axes, fused, settings, clock, kernels)
+    _revise(state, query, axes, evidence, settings, clock, kernels)
     if settings.prior is not None:
         state.terms["prior"] = settings.prior.weight * (state.prior - 1.0)
     if state.envelope is not None:
@@ -193,8 +188,8 @@ def _retrieve(
     settings: AdaptiveSettings,
     clock: StageClock,
     kernels: KernelSet,
-) -> np.ndarray:
-    """Draw the lists, unite them and weigh their rows; return the fused evidence of every row.
+) -> Evidence:
+    """Draw the lists, unite them and weigh their rows; return the evidence.
 
     The near rows are the first retrieval, the far rows and those of the period the second.
     """
@@ -205,19 +200,18 @@ def _retrieve(
     if state.envelope is not None:
         regions.append(inside_of(regions, state.envelope.inside))
     state.retrievals = min(len(regions), 2)
-    found = draw_candidates(
-        columns, state.signals, settings.calibration, evidence, regions, settings.depth, kernels
-    )
+    found = draw_candidates(columns, settings.calibration, evidence, regions, settings.depth)
+    of_rows = evidence.at(found.rows)
     weights = np.ones(found.rows.size)
     if prior is not None:
         weights = _weigh(state, prior, position[found.rows], found.rows, now_us, clock, kernels)
-    kept = kept_candidates(found, evidence[:, found.rows], weights, cap)
+    kept = kept_candidates(found, of_rows, weights, cap)
     considered = np.count_nonzero(weights)
     if kept.size < considered:
         state.caps.append(f"candidates: {cap} of {considered}")
     state.rows, state.reached = found.rows[kept], found.reached[:, kept]
-    state.prior, state.evidence = weights[kept], evidence[:, state.rows]
-    return evidence[FUSED]
+    state.prior, state.evidence = weights[kept], of_rows[:, kept]
+    return evidence
 
 
 def _weigh(
@@ -245,7 +239,7 @@ def _revise(
     state: Process,
     query: str,
     axes: Axes,
-    fused: np.ndarray,
+    evidence: Evidence,
     settings: AdaptiveSettings,
     clock: StageClock,
     kernels: KernelSet,
@@ -269,6 +263,7 @@ def _revise(
         columns.scope_statistics(axes),
     )
     keys = clue_keys(columns, state.rows, [*structure.clues()])
+    fused = evidence.fused_around(columns, state.rows)
     state.terms |= revision_terms(
         fused, state.rows, state.mask.words, around, keys, structure, kernels
     )

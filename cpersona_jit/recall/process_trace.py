@@ -116,7 +116,7 @@ def trace_process(
         covariance=state.signals.covariance,
         forms=state.forms,
         pool_ids=ids[state.rows],
-        pool_signals=state.signals.values[:, state.rows],
+        pool_signals=state.signals.of(state.rows),
         pool_reached=state.reached,
         pool_gated=state.gated,
         contributions=process_contributions(state),

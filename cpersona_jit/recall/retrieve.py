@@ -1,4 +1,4 @@
-"""Retrieval: evidence of every row, the lists drawn from it, and the pool that they make."""
+"""Retrieval: the lists drawn from the evidence, and the pool that they make."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.recall.adaptive_settings import Calibration
-from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import DENSE, FUSED, GRAM, draw_lists
+from cpersona_jit.recall.evidence import DENSE, FUSED, GRAM, Evidence
+from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.seats import leading_rows
-from cpersona_jit.recall.signals import Signals
 
 
 class Found(NamedTuple):
@@ -22,26 +21,12 @@ class Found(NamedTuple):
     reached: np.ndarray  # bool (2, P), by the list of the dense and of the gram evidence
 
 
-def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask, kernels: KernelSet) -> np.ndarray:
-    """Return dense, gram and fused evidence of every row, float64, shape (3, n).
-
-    -inf for rows that the mask does not admit.
-    """
-    evidence = np.empty((3, signals.values.shape[1]))
-    for form in (DENSE, GRAM, FUSED):
-        bias = -_inner(forms[form], signals.mean)
-        kernels.linear_scores(signals.values, forms[form], bias, mask.words, evidence[form])
-    return evidence
-
-
 def draw_candidates(
     columns: Columns,
-    signals: Signals,
     calibration: Calibration,
-    evidence: np.ndarray,
+    evidence: Evidence,
     regions: Sequence[np.ndarray | None],
     depth: int,
-    kernels: KernelSet,
 ) -> Found:
     """Draw the lists of both kinds over each region and unite them.
 
@@ -49,27 +34,23 @@ def draw_candidates(
     ----------
     columns : Columns
         The snapshot.
-    signals : Signals
-        What the rows show.
     calibration : Calibration
         A gram size without a share is not looked at.
-    evidence : ndarray of float64, shape (3, n)
-        As :func:`evidence_of` returns it.
+    evidence : Evidence
+        Of the rows.
     regions : sequence of (ndarray of bool, shape (n,), or None)
         Where each pair of lists looks; None is everywhere.
     depth : int
         Length of a list at most.
-    kernels : KernelSet
-        The kernels to call.
     """
-    lists = []
-    for region in regions:
-        inside = evidence if region is None else np.where(region, evidence, -np.inf)
-        lists.append(draw_lists(columns, signals, calibration, inside, depth, kernels))
-    found = [np.unique(np.concatenate([pair[kind] for pair in lists])) for kind in (DENSE, GRAM)]
+    lists = [draw_lists(columns, calibration, evidence, region, depth) for region in regions]
+    found = [np.concatenate([pair[kind] for pair in lists]) for kind in (DENSE, GRAM)]
     rows = np.unique(np.concatenate(found))
-    rows = rows[np.argsort(columns.tie_rank[rows])]
-    return Found(rows, np.array([np.isin(rows, members) for members in found]))
+    reached = np.zeros((2, rows.size), bool)
+    for kind, members in zip((DENSE, GRAM), found, strict=True):
+        reached[kind, np.searchsorted(rows, members)] = True
+    by_tie = np.argsort(columns.tie_rank[rows])
+    return Found(rows[by_tie], reached[:, by_tie])
 
 
 def inside_of(regions: Sequence[np.ndarray | None], period: np.ndarray) -> np.ndarray:
@@ -103,11 +84,3 @@ def kept_candidates(found: Found, evidence: np.ndarray, prior: np.ndarray, cap: 
     leaders = leading_rows(found.reached[:, stays], evidence, rows)
     behind[leaders[leaders >= 0]] = False
     return stays[np.sort(np.lexsort((rows, -evidence[FUSED], behind))[:cap])]
-
-
-def _inner(a: np.ndarray, b: np.ndarray) -> float:
-    """Sum of products in the order of the signals, whatever library adds it up elsewhere."""
-    total = 0.0
-    for x, y in zip(a.tolist(), b.tolist(), strict=True):
-        total += x * y
-    return total

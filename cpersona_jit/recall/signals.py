@@ -7,10 +7,12 @@ made from these arrays.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.columns.snapshot import Columns, Mask, PartedRows, parted_rows
 from cpersona_jit.kernels.numpy_path.calibration import (
     DENSE_BLOCK,
     DENSE_ROW,
@@ -19,10 +21,12 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     GRAM4_BLOCK,
     GRAM4_ROW,
     LN_BLOCKS,
+    LN_SCALE,
     SIGNALS,
 )
+from cpersona_jit.kernels.numpy_path.evidence import signals_at
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
-from cpersona_jit.kernels.row_mask import admitted_rows
+from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
 from cpersona_jit.recall.gram_query import lists_in, weigh_grams
 from cpersona_jit.recall.kernel_set import KernelSet
@@ -41,6 +45,24 @@ _SHIFTS = np.array(
     [DENSE_STAT_SHIFT] * 2 + [GRAM_STAT_SHIFT] * 4 + [0],
     np.int64,
 )
+# The signals of a whole row, and which of them its block signals are when it is its own one block.
+_WHOLE = [DENSE_ROW, GRAM3_ROW, GRAM4_ROW]
+_ALIKE = [DENSE_ROW, DENSE_BLOCK, GRAM3_ROW, GRAM4_ROW, GRAM3_BLOCK, GRAM4_BLOCK]
+_AS_WHOLE = [0, 0, 1, 2, 1, 2]
+
+
+class SignalArrays(NamedTuple):
+    """The signals as the kernels take them.
+
+    A row whose blocks have scores of their own is *parted*; any other is its own one block.
+    """
+
+    dense: np.ndarray  # int32 (n,), of the whole row; 0 for rows that are not admitted
+    gram3: np.ndarray  # uint32 (n,)
+    gram4: np.ndarray  # uint32 (n,)
+    parted: np.ndarray  # int64 (m,), ascending
+    place: np.ndarray  # int32 (n,), of a row among the parted ones, -1 for the others
+    parted_values: np.ndarray  # int64 (7, m), all signals of the parted rows
 
 
 @dataclass(frozen=True)
@@ -49,8 +71,8 @@ class Signals:
 
     Attributes
     ----------
-    values : ndarray of int64, shape (7, n)
-        In the order of ``SIGNAL_NAMES``; 0 for rows that are not admitted.
+    arrays : SignalArrays
+        In the order of ``SIGNAL_NAMES`` as far as they differ.
     mean : ndarray of float64, shape (7,)
         Over the admitted rows.
     covariance : ndarray of float64, shape (7, 7)
@@ -63,12 +85,21 @@ class Signals:
         Bounds that acted.
     """
 
-    values: np.ndarray
+    arrays: SignalArrays
     mean: np.ndarray
     covariance: np.ndarray
     unit: np.ndarray
     compared: bool
     notes: tuple[str, ...]
+
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the signals of `rows`, int64, shape (7, rows)."""
+        return signals_at(*self.arrays, rows)
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The signals of every row, int64, shape (7, n), made when asked for."""
+        return self.of(np.arange(self.arrays.dense.size))
 
 
 def measure_signals(
@@ -98,21 +129,43 @@ def measure_signals(
     kernels : KernelSet
         The kernels to call.
     """
-    values = np.zeros((SIGNALS, columns.n), np.int64)
     unit = np.ones(SIGNALS)
     compared = query_vector is not None and bool(np.any(mask.words & columns.embedded.words))
+    lacking = np.zeros(0, np.int64)
     if compared:
-        unit[:2] = _dense(columns, query_vector, mask, block_mask, values, kernels)
-    notes = []
+        lacking = admitted_rows(mask.words & ~columns.embedded.words)
+    apart = _parted(columns, lacking)
+    values = np.zeros((SIGNALS, apart.rows.size), np.int64)
+    dense = np.zeros(columns.n, np.int32)
+    if compared:
+        unit[:2] = _dense(columns, query_vector, mask, block_mask, apart, dense, values, kernels)
+    notes, grams = [], []
     for spec, row, block in ((gram3, GRAM3_ROW, GRAM3_BLOCK), (gram4, GRAM4_ROW, GRAM4_BLOCK)):
-        unit[[row, block]], note = _grams(
-            columns, spec, query, mask, block_mask, values[row], values[block], kernels
+        of_rows, unit[[row, block]], note = _grams(
+            columns, spec, query, mask, block_mask, apart, values[row], values[block], kernels
         )
+        grams.append(of_rows)
         notes += [note] if note else []
-    values[LN_BLOCKS] = columns.ln_blocks
-    unit[LN_BLOCKS] = 1.0 / 4096.0
-    mean, covariance = _moments(*kernels.signal_moments(values, _SHIFTS, mask.words))
-    return Signals(values, mean, covariance, unit, compared, tuple(notes))
+    values[LN_BLOCKS] = columns.ln_blocks[apart.rows]
+    if mask.count < columns.n:
+        values[LN_BLOCKS] *= has_rows(mask.words, apart.rows)
+    unit[LN_BLOCKS] = 1.0 / LN_SCALE
+    arrays = SignalArrays(dense, *grams, apart.rows, apart.place, values)
+    mean, covariance = _moments(mask, apart, arrays, kernels)
+    return Signals(arrays, mean, covariance, unit, compared, tuple(notes))
+
+
+def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
+    """Return the rows of two or more blocks, and those without a vector.
+
+    The latter show the mean of the others, and the mean of the best blocks is not that of the rows.
+    """
+    blocks = columns.blocks
+    if not lacking.size:
+        return blocks.parted
+    own = np.diff(blocks.row_ptr) > 0
+    own[lacking] = True
+    return parted_rows(own, blocks.row_ptr)
 
 
 def _dense(
@@ -120,23 +173,28 @@ def _dense(
     query_vector: np.ndarray,
     mask: Mask,
     block_mask: Mask,
+    apart: PartedRows,
+    dense: np.ndarray,
     values: np.ndarray,
     kernels: KernelSet,
 ) -> float:
     planes, query_scale = quantize_query(query_vector)
     embedded = mask.words & columns.embedded.words
-    stats = kernels.dense_all(columns.codes, planes, embedded, values[DENSE_ROW])
-    missing = admitted_rows(mask.words & ~columns.embedded.words)
-    values[DENSE_ROW, missing] = round(stats.mean(DENSE_STAT_SHIFT))
+    stats = kernels.dense_all(columns.codes, planes, embedded, dense)
+    lacking = admitted_rows(mask.words & ~columns.embedded.words)
+    dense[lacking] = round(stats.mean(DENSE_STAT_SHIFT))
     blocks = columns.blocks
-    scores = np.zeros(blocks.row.size, np.int64)
+    scores = np.empty(blocks.n, np.int32)
     words = block_mask.words & blocks.embedded.words
     kernels.dense_all(blocks.codes, planes, words, scores)
-    kernels.best_of_blocks(blocks.row, scores, words, values[DENSE_ROW], values[DENSE_BLOCK])
-    if missing.size:
+    values[DENSE_ROW] = dense[apart.rows]
+    kernels.best_of_blocks(apart.block_ptr, scores, words, values[DENSE_ROW], values[DENSE_BLOCK])
+    if lacking.size:
         # A row without a vector shows nothing: the mean of the others adds 0 to its evidence.
-        best = int(values[DENSE_BLOCK, admitted_rows(embedded)].sum())
-        values[DENSE_BLOCK, missing] = round(best / stats.count)
+        seen = has_rows(embedded, apart.rows)
+        best = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
+        best += int((values[DENSE_BLOCK, seen] - values[DENSE_ROW, seen]).sum())
+        values[DENSE_BLOCK, np.searchsorted(apart.rows, lacking)] = round(best / stats.count)
     return 1.0 / cosine_scale(columns.dim, query_scale)
 
 
@@ -146,28 +204,50 @@ def _grams(
     query: str,
     mask: Mask,
     block_mask: Mask,
-    row_scores: np.ndarray,
-    best_scores: np.ndarray,
+    apart: PartedRows,
+    own: np.ndarray,
+    best: np.ndarray,
     kernels: KernelSet,
-) -> tuple[float, str]:
+) -> tuple[np.ndarray, float, str]:
     index, blocks = columns.gram_index[spec.size], columns.blocks
     weighed = weigh_grams(index, spec, query, mask, kernels)
-    counters = np.zeros(64 * mask.words.size, np.uint16)
+    counters = np.empty(64 * mask.words.size, np.uint16)
     kernels.overlap_all(index, weighed.lists, weighed.weights, mask.words, counters)
-    factor = columns.length_factor(spec.length_exponent)
-    kernels.gram_scores(counters, factor, mask.words, row_scores)
+    of_rows = np.empty(columns.n, np.uint32)
+    kernels.gram_scores(counters, columns.length_factor(spec.length_exponent), mask.words, of_rows)
     block_index = blocks.gram_index[spec.size]
-    block_counters = np.zeros(64 * block_mask.words.size, np.uint16)
+    block_counters = np.empty(64 * block_mask.words.size, np.uint16)
     lists, weights = lists_in(block_index, weighed)
     kernels.overlap_all(block_index, lists, weights, block_mask.words, block_counters)
-    scores = np.zeros(blocks.row.size, np.int64)
+    scores = np.empty(blocks.n, np.uint32)
     block_factor = blocks.length_factor(spec.length_exponent)
     kernels.gram_scores(block_counters, block_factor, block_mask.words, scores)
-    kernels.best_of_blocks(blocks.row, scores, block_mask.words, row_scores, best_scores)
-    return weighed.unit / 65535.0, weighed.note
+    own[:] = of_rows[apart.rows]
+    kernels.best_of_blocks(apart.block_ptr, scores, block_mask.words, own, best)
+    return of_rows, weighed.unit / 65535.0, weighed.note
 
 
-def _moments(count: int, sums: np.ndarray, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(
+    mask: Mask, apart: PartedRows, arrays: SignalArrays, kernels: KernelSet
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and covariances over the admitted rows.
+
+    What a row that is its own one block adds to the sums is known from its three signals; parted
+    rows that are not admitted hold zeros.
+    """
+    sums, products = np.zeros(SIGNALS, np.int64), np.zeros((SIGNALS, SIGNALS), np.int64)
+    alone = mask.words & ~apart.mask.words
+    _, of_whole, with_whole = kernels.row_moments(*arrays[:3], _SHIFTS[_WHOLE], alone)
+    sums[_ALIKE] = of_whole[_AS_WHOLE]
+    products[np.ix_(_ALIKE, _ALIKE)] = with_whole[np.ix_(_AS_WHOLE, _AS_WHOLE)]
+    everyone = pack_mask(np.ones(apart.rows.size, bool))
+    _, of_parted, with_parted = kernels.signal_moments(arrays.parted_values, _SHIFTS, everyone)
+    return _standardised(mask.count, sums + of_parted, products + with_parted)
+
+
+def _standardised(
+    count: int, sums: np.ndarray, products: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Means and covariances from exact sums; the cancelling difference is taken in integers."""
     size = sums.size
     mean, covariance = np.zeros(size), np.zeros((size, size))

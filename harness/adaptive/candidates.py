@@ -17,6 +17,7 @@ from cpersona_jit.memory import Memory
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, open_envelope
+from cpersona_jit.recall.evidence import Evidence
 from cpersona_jit.recall.kernel_set import KernelSet, warm_kernels
 from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.process import Process
@@ -86,7 +87,7 @@ def _require_vectors(state: Process, query: DatasetQuery) -> None:
     """Refuse to freeze what an embedder that failed on the way leaves behind."""
     columns = state.columns
     embedded = np.bitwise_count(state.mask.words & columns.embedded.words).sum()
-    if columns.dim and (embedded < state.mask.count or not state.signals.values[DENSE_ROW].any()):
+    if columns.dim and (embedded < state.mask.count or not state.signals.arrays.dense.any()):
         raise FreezeError(
             f"query {query.query_id!r}: it or rows it may see have no vector; "
             "what is finished is kept: run again to go on"
@@ -117,23 +118,20 @@ def _listed(
     kernels: KernelSet,
 ) -> np.ndarray:
     """Unite the lists, ascending."""
-    evidence = np.array([_evidence(state, form, kernels) for form in state.forms])
-    drawn = (state.columns, state.signals, settings.calibration)
-    found = [*draw_lists(*drawn, evidence, settings.depth, kernels)]
+    evidence = _evidence(state, state.forms, kernels)
+    drawn = (state.columns, settings.calibration, evidence)
+    found = [*draw_lists(*drawn, None, settings.depth)]
     for envelope in envelopes.values():
-        inside = np.where(envelope.inside, evidence, -np.inf)
-        found += draw_lists(*drawn, inside, settings.depth, kernels)
+        found += draw_lists(*drawn, envelope.inside, settings.depth)
+    alone = _evidence(state, np.eye(SIGNALS), kernels)
     for signal in range(SIGNALS):
         if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0:
-            alone = _evidence(state, np.eye(SIGNALS)[signal], kernels)
-            found.append(kernels.top_rows(alone, settings.depth))
+            found.append(alone.best(signal, None, settings.depth))
     return np.unique(np.concatenate(found))
 
 
-def _evidence(state: Process, form: np.ndarray, kernels: KernelSet) -> np.ndarray:
-    scores = np.empty(state.columns.n)
-    kernels.linear_scores(state.signals.values, form, 0.0, state.mask.words, scores)
-    return scores
+def _evidence(state: Process, forms: np.ndarray, kernels: KernelSet) -> Evidence:
+    return Evidence(state.signals, forms, np.zeros(len(forms)), state.mask, kernels)
 
 
 def _with_neighbours(columns: Columns, rows: np.ndarray) -> np.ndarray:
@@ -161,7 +159,7 @@ def _rows_table(
     source, project = clue_keys(columns, rows, ["source", "project"])
     return {
         "row": rows,
-        **dict(zip(SIGNAL_NAMES, state.signals.values[:, rows], strict=True)),
+        **dict(zip(SIGNAL_NAMES, state.signals.of(rows), strict=True)),
         "before": place[columns.before[rows]],
         "after": place[columns.after[rows]],
         "session": columns.session_key[rows],

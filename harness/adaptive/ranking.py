@@ -12,9 +12,9 @@ from cpersona_jit.defaults import BASELINE_FUSION
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_BLOCK, DENSE_ROW
 from cpersona_jit.kernels.numpy_path.fusion import rrf_scores
 from cpersona_jit.recall.adaptive_settings import Calibration
+from cpersona_jit.recall.evidence import FUSED
 from cpersona_jit.recall.gate import gated_rows
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import FUSED
 from cpersona_jit.recall.seats import cue_seats, reserve_seats
 from harness.adaptive.grid import AdaptiveSetting, AnySetting, Baseline
 from harness.adaptive.pool import SignalPool

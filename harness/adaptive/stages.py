@@ -16,8 +16,9 @@ from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights, Structure
 from cpersona_jit.recall.clues import day_keys
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
+from cpersona_jit.recall.evidence import DENSE, GRAM
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import DENSE, GRAM, shows_grams
+from cpersona_jit.recall.lists import shows_grams
 from cpersona_jit.recall.retrieve import Found, inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, revision_terms
 from cpersona_jit.recall.row_prior import priors_of, scan_regions

@@ -12,19 +12,26 @@ CHUNK_ROWS = 2048
 
 
 def best_of_blocks(
-    block_row: np.ndarray,
+    block_ptr: np.ndarray,
     block_scores: np.ndarray,
     block_mask: np.ndarray,
-    row_scores: np.ndarray,
+    own: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Score each row by its best block; see the kernel of the same name."""
-    out[:] = row_scores
+    """Score each parted row by its best block; see the kernel of the same name."""
+    out[:] = own
     blocks = admitted_rows(block_mask)
     if len(blocks):
-        rows = block_row[blocks]
+        rows = np.searchsorted(block_ptr, blocks, side="right") - 1
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        out[rows[starts]] = np.maximum.reduceat(block_scores[blocks], starts)
+        out[rows[starts]] = np.maximum.reduceat(block_scores[blocks].astype(np.int64), starts)
+
+
+def row_moments(
+    dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Exact moments of the signals of whole rows; see the kernel of the same name."""
+    return signal_moments(np.array([dense, gram3, gram4], np.int64), shifts, mask)
 
 
 def gram_scores(
@@ -49,26 +56,3 @@ def signal_moments(
         exact = steps.astype(np.float64)
         products += (exact @ exact.T).astype(np.int64)
     return len(rows), sums, products
-
-
-def linear_scores(
-    signals: np.ndarray, weights: np.ndarray, bias: float, mask: np.ndarray, out: np.ndarray
-) -> None:
-    """Weighted sum of the signals; see the kernel of the same name."""
-    rows = admitted_rows(mask)
-    total = np.full(len(rows), bias, np.float64)
-    for signal, weight in zip(signals, weights, strict=True):
-        total += weight * signal[rows]
-    out.fill(-np.inf)
-    out[rows] = total
-
-
-def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
-    """Find the best rows of a score; see the kernel of the same name."""
-    rows = np.flatnonzero(scores > -np.inf) if k > 0 else np.empty(0, np.int64)
-    if 0 < k < len(rows):
-        found = scores[rows]
-        limit = np.partition(found, len(rows) - k)[len(rows) - k]
-        above, level = np.flatnonzero(found > limit), np.flatnonzero(found == limit)
-        rows = rows[np.sort(np.concatenate((above, level[: k - len(above)])))]
-    return rows[np.argsort(-scores[rows], kind="stable")]

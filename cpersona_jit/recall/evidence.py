@@ -1,0 +1,84 @@
+"""Evidence of the rows: the calibrated sums of their signals, computed where they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.kernels.row_mask import pack_mask
+from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.signals import Signals
+
+# The kinds of evidence, in the order of every array of forms.
+DENSE, GRAM, FUSED = range(3)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Dense, gram and fused evidence of every admitted row; no array of all rows is kept of it.
+
+    Attributes
+    ----------
+    signals : Signals
+        What the rows show.
+    forms : ndarray of float64, shape (F, 7)
+        Weights of the signals in each kind of evidence.
+    bias : ndarray of float64, shape (F,)
+        What each sum starts from.
+    mask : Mask
+        Admitted rows.
+    kernels : KernelSet
+        The kernels to call.
+    """
+
+    signals: Signals
+    forms: np.ndarray
+    bias: np.ndarray
+    mask: Mask
+    kernels: KernelSet
+
+    def best(self, form: int, region: np.ndarray | None, depth: int) -> np.ndarray:
+        """Return the `depth` rows of the most evidence of one kind, int64, best first.
+
+        `region` is a bool per row that restricts the admitted rows further; None does not.
+        """
+        words = self.mask.words if region is None else self.mask.words & pack_mask(region)
+        return self.kernels.best_rows(
+            *self.signals.arrays, self.forms[form], self.bias[form], words, depth
+        )
+
+    def at(self, rows: np.ndarray) -> np.ndarray:
+        """Return the evidence of admitted rows, float64, shape (F, P)."""
+        return self.kernels.evidence_at(*self.signals.arrays, self.forms, self.bias, rows)
+
+    def fused_around(self, columns: Columns, rows: np.ndarray) -> np.ndarray:
+        """Return the fused evidence of `rows` and of two neighbours on either side.
+
+        float64, shape (n,); what stands in other places has no meaning.
+        """
+        near = [rows]
+        for neighbour in (columns.before, columns.after):
+            one = neighbour[rows]
+            near += [one, neighbour[one[one >= 0]]]
+        around = np.concatenate(near)
+        around = around[around >= 0]
+        fused = np.empty(columns.n)
+        forms, bias = self.forms[FUSED:], self.bias[FUSED:]
+        fused[around] = self.kernels.evidence_at(*self.signals.arrays, forms, bias, around)[0]
+        return fused
+
+
+def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask, kernels: KernelSet) -> Evidence:
+    """Return the evidence whose mean over the admitted rows is 0."""
+    bias = np.array([-_inner(form, signals.mean) for form in forms])
+    return Evidence(signals, forms, bias, mask, kernels)
+
+
+def _inner(a: np.ndarray, b: np.ndarray) -> float:
+    """Sum of products in the order of the signals, whatever library adds it up elsewhere."""
+    total = 0.0
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        total += x * y
+    return total
