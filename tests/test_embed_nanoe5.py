@@ -45,8 +45,9 @@ def test_queries_and_passages_differ(provider):
 
 @needs_extra
 def test_a_vector_does_not_depend_on_its_batch(provider):
-    together = guarded_embed(provider, TEXTS, "passage")
-    alone = np.concatenate([guarded_embed(provider, [text], "passage") for text in TEXTS])
+    texts = [*TEXTS, TEXTS[0] * 100, TEXTS[1] * 150, *TEXTS[::-1], TEXTS[2] * 300]
+    together = guarded_embed(provider, texts, "passage")
+    alone = np.concatenate([guarded_embed(provider, [text], "passage") for text in texts])
     assert together.tobytes() == alone.tobytes()
 
 
