@@ -102,8 +102,8 @@ def _proposal(summary: dict) -> str:
     part = judged_on(summary)
     tied = proposal["not_told_apart"]["count"] - 1
     shipped = {
-        True: " The shipped default is among those settings.",
-        False: " The shipped default is told apart from it.",
+        True: " The shipped default, asked without cues, is among them.",
+        False: " The shipped default, asked without cues, is told apart from it.",
     }.get(proposal["not_told_apart"].get("shipped"), "")
     objective = f"the mean {proposal['measure']}"
     if proposal.get("objective") == "worst_margin":
