@@ -130,7 +130,7 @@ class CueWeights:
     """
 
     said: float = 4.0
-    event: float = 3.0
+    event: float = 2.0
     bare: float = 32.0
     likely: float = 0.75
     vague: float = 0.5
