@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpersona_jit.columns.snapshot import UNDATED
+from cpersona_jit.columns.event_times import UNDATED, EventTimes
 from cpersona_jit.cues.time_cue import SessionReference, TimeCue
 from cpersona_jit.recall.adaptive_settings import CueWeights
 from cpersona_jit.recall.envelope import DAY_US, envelope_prior, open_envelope
@@ -20,9 +20,11 @@ from cpersona_jit.recall.envelope import DAY_US, envelope_prior, open_envelope
 
 def rows_of(times: Sequence[float | None], sessions: Sequence[int] | None = None):
     """As much of a snapshot as an envelope reads; times in days, None for undated."""
+    event_time = np.array([UNDATED if t is None else int(t * DAY_US) for t in times], np.int64)
     return SimpleNamespace(
         n=len(times),
-        event_time=np.array([UNDATED if t is None else int(t * DAY_US) for t in times], np.int64),
+        event_time=event_time,
+        times=EventTimes(event_time),
         session_key=np.array([-1] * len(times) if sessions is None else sessions, np.int64),
     )
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpersona_jit.columns.centre import Centre
+from cpersona_jit.columns.event_times import UNDATED, EventTimes
 from cpersona_jit.columns.neighbours import session_keys
+from cpersona_jit.columns.parted import PartedRows, parted_rows
 from cpersona_jit.isolation import Axes, code_predicate
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.row_mask import pack_mask
 
-UNDATED = np.iinfo(np.int64).min
 _MASKS_KEPT = 64
 
 
@@ -45,15 +46,6 @@ class ScopeStatistics(NamedTuple):
 
     alternation: float  # share of adjacent rows of a session with different speakers
     median_length: float  # characters
-
-
-class PartedRows(NamedTuple):
-    """Rows whose blocks are scored apart from them: m of them."""
-
-    rows: np.ndarray  # int64 (m,), ascending
-    place: np.ndarray  # int32 (n,), of a row among them, -1 for the others
-    block_ptr: np.ndarray  # int64 (m + 1,), row i of them owns block_ptr[i]:block_ptr[i + 1]
-    mask: Mask
 
 
 @dataclass(frozen=True)
@@ -195,6 +187,11 @@ class Columns:
         return np.rint(4096.0 * np.log(np.maximum(self.block_count, 1))).astype(np.int64)
 
     @cached_property
+    def times(self) -> EventTimes:
+        """The event times, for finding the rows of a period."""
+        return EventTimes(self.event_time)
+
+    @cached_property
     def session_key(self) -> np.ndarray:
         """Number of each row's session, int64, shape (n,); -1 without one.
 
@@ -274,17 +271,6 @@ def _length_factor(
 def mask_of(admitted: np.ndarray) -> Mask:
     """Return the mask that admits the rows set in a boolean array of shape (n,)."""
     return Mask(pack_mask(admitted), int(np.count_nonzero(admitted)))
-
-
-def parted_rows(chosen: np.ndarray, row_ptr: np.ndarray) -> PartedRows:
-    """Return the rows set in a boolean array of shape (n,): all that have blocks, or more.
-
-    Blocks lie by row: where a row without any would have them, those of the next one begin.
-    """
-    rows = np.flatnonzero(chosen)
-    place = np.full(chosen.size, -1, np.int32)
-    place[rows] = np.arange(rows.size)
-    return PartedRows(rows, place, np.append(row_ptr[rows], row_ptr[-1]), mask_of(chosen))
 
 
 def tie_order(event_time: np.ndarray) -> np.ndarray:

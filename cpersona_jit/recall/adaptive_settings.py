@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Calibration:
 
     def parameters(self) -> np.ndarray:
         """Return the parameters as the kernels take them, float64 (8,)."""
-        return np.array([float(value) for value in asdict(self).values()])
+        return np.array([float(getattr(self, field.name)) for field in fields(self)])
 
 
 @dataclass(frozen=True)

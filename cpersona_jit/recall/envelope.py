@@ -74,7 +74,7 @@ def open_envelope(
     weights : CueWeights
         What a cue weighs.
     """
-    dated = admitted & (columns.event_time != UNDATED)
+    dated = admitted & columns.times.dated
     weight = cue_weight(cue, weights)
     if cue.session is not None:
         inside = _in_sessions(columns, dated, cue)
@@ -101,7 +101,7 @@ def _ends(cue: TimeCue) -> Span:
 
 
 def _between(columns: Columns, dated: np.ndarray, span: Span) -> np.ndarray:
-    return dated & (columns.event_time >= span[0]) & (columns.event_time <= span[1])
+    return dated & columns.times.within(*span)
 
 
 def _envelope(

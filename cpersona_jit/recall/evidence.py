@@ -39,12 +39,12 @@ class Evidence:
     mask: Mask
     kernels: KernelSet
 
-    def best(self, form: int, region: np.ndarray | None, depth: int) -> np.ndarray:
-        """Return the `depth` rows of the most evidence of one kind, int64, best first.
+    def within(self, region: np.ndarray | None) -> np.ndarray:
+        """Return the admitted rows of a region, a bool per row or None for all, as mask words."""
+        return self.mask.words if region is None else self.mask.words & pack_mask(region)
 
-        `region` is a bool per row that restricts the admitted rows further; None does not.
-        """
-        words = self.mask.words if region is None else self.mask.words & pack_mask(region)
+    def best(self, form: int, words: np.ndarray, depth: int) -> np.ndarray:
+        """Return the `depth` rows of a mask with the most evidence of one kind, best first."""
         return self.kernels.best_rows(
             *self.signals.arrays, self.forms[form], self.bias[form], words, depth
         )

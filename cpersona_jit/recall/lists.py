@@ -46,11 +46,11 @@ def draw_lists(
     -------
     dense, gram : ndarray of int64
     """
-    dense = np.zeros(0, np.int64)
+    words, dense = evidence.within(region), np.zeros(0, np.int64)
     if evidence.signals.compared:
-        dense = evidence.best(DENSE, region, depth)
+        dense = evidence.best(DENSE, words, depth)
         dense = dense[has_rows(columns.embedded.words, dense)]
-    gram = evidence.best(GRAM, region, depth)
+    gram = evidence.best(GRAM, words, depth)
     return dense, gram[shows_grams(evidence.signals.of(gram), calibration)]
 
 

@@ -254,19 +254,19 @@ def _revise(
     if clock.over():
         state.caps.append(f"milliseconds: {settings.bounds.milliseconds:g}")
         return
-    columns = state.columns
+    columns, rows = state.columns, state.rows
+    named = np.zeros(columns.n, bool)
+    named[rows] = speakers_named(columns, query, rows)
     around = Surroundings(
         columns.before,
         columns.after,
         columns.is_question,
-        speakers_named(columns, query),
+        named,
         columns.scope_statistics(axes),
     )
-    keys = clue_keys(columns, state.rows, [*structure.clues()])
-    fused = evidence.fused_around(columns, state.rows)
-    state.terms |= revision_terms(
-        fused, state.rows, state.mask.words, around, keys, structure, kernels
-    )
+    keys = clue_keys(columns, rows, [*structure.clues()])
+    fused = evidence.fused_around(columns, rows)
+    state.terms |= revision_terms(fused, rows, state.mask.words, around, keys, structure, kernels)
     context = context_of(around.statistics, structure)
     state.stages.append(clock.stage("structure", context=context))
 

@@ -38,9 +38,11 @@ def reserve_seats(
     outside = order[limit:] if limit > 0 else order[:0]
     first = [leader for leader in leaders.tolist() if leader in outside]
     alone = [outside[reached[kind, outside] & ~reached[1 - kind, outside]] for kind in (0, 1)]
-    turns = chain.from_iterable(zip_longest(*(kind.tolist() for kind in alone)))
+    turns = chain.from_iterable(zip_longest(*(kind[:seats].tolist() for kind in alone)))
     wanted = dict.fromkeys([*first, *(row for row in turns if row is not None)])
-    return outside[np.isin(outside, list(wanted)[:seats])]
+    seated = np.zeros(reached.shape[1], bool)
+    seated[list(wanted)[:seats]] = True
+    return outside[seated[outside]]
 
 
 def cue_seats(

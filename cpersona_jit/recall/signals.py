@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import Columns, Mask, PartedRows, parted_rows
+from cpersona_jit.columns.parted import PartedRows, parted_rows
+from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.kernels.numpy_path.calibration import (
     DENSE_BLOCK,
     DENSE_ROW,
@@ -49,6 +50,8 @@ _SHIFTS = np.array(
 _WHOLE = [DENSE_ROW, GRAM3_ROW, GRAM4_ROW]
 _ALIKE = [DENSE_ROW, DENSE_BLOCK, GRAM3_ROW, GRAM4_ROW, GRAM3_BLOCK, GRAM4_BLOCK]
 _AS_WHOLE = [0, 0, 1, 2, 1, 2]
+_ALIKE_PAIRS, _PAIRS_AS_WHOLE = np.ix_(_ALIKE, _ALIKE), np.ix_(_AS_WHOLE, _AS_WHOLE)
+_NO_ROWS = np.zeros(0, np.int64)
 
 
 class SignalArrays(NamedTuple):
@@ -131,14 +134,18 @@ def measure_signals(
     """
     unit = np.ones(SIGNALS)
     compared = query_vector is not None and bool(np.any(mask.words & columns.embedded.words))
-    lacking = np.zeros(0, np.int64)
-    if compared:
+    lacking = _NO_ROWS
+    if compared and np.any(mask.words & ~columns.embedded.words):
         lacking = admitted_rows(mask.words & ~columns.embedded.words)
     apart = _parted(columns, lacking)
     values = np.zeros((SIGNALS, apart.rows.size), np.int64)
     dense = np.zeros(columns.n, np.int32)
     if compared:
-        unit[:2] = _dense(columns, query_vector, mask, block_mask, apart, dense, values, kernels)
+        words = (
+            mask.words & columns.embedded.words,
+            block_mask.words & columns.blocks.embedded.words,
+        )
+        unit[:2] = _dense(columns, query_vector, *words, lacking, apart, dense, values, kernels)
     notes, grams = [], []
     for spec, row, block in ((gram3, GRAM3_ROW, GRAM3_BLOCK), (gram4, GRAM4_ROW, GRAM4_BLOCK)):
         of_rows, unit[[row, block]], note = _grams(
@@ -171,30 +178,28 @@ def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
 def _dense(
     columns: Columns,
     query_vector: np.ndarray,
-    mask: Mask,
-    block_mask: Mask,
+    embedded: np.ndarray,
+    block_words: np.ndarray,
+    lacking: np.ndarray,
     apart: PartedRows,
     dense: np.ndarray,
     values: np.ndarray,
     kernels: KernelSet,
 ) -> float:
     planes, query_scale = quantize_query(query_vector)
-    embedded = mask.words & columns.embedded.words
     stats = kernels.dense_all(columns.codes, planes, embedded, dense)
-    lacking = admitted_rows(mask.words & ~columns.embedded.words)
     dense[lacking] = round(stats.mean(DENSE_STAT_SHIFT))
-    blocks = columns.blocks
-    scores = np.empty(blocks.n, np.int32)
-    words = block_mask.words & blocks.embedded.words
-    kernels.dense_all(blocks.codes, planes, words, scores)
-    values[DENSE_ROW] = dense[apart.rows]
-    kernels.best_of_blocks(apart.block_ptr, scores, words, values[DENSE_ROW], values[DENSE_BLOCK])
+    scores = np.empty(columns.blocks.n, np.int32)
+    kernels.dense_all(columns.blocks.codes, planes, block_words, scores)
+    own, best = values[DENSE_ROW], values[DENSE_BLOCK]
+    own[:] = dense[apart.rows]
+    kernels.best_of_blocks(apart.block_ptr, scores, block_words, own, best)
     if lacking.size:
         # A row without a vector shows nothing: the mean of the others adds 0 to its evidence.
         seen = has_rows(embedded, apart.rows)
-        best = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
-        best += int((values[DENSE_BLOCK, seen] - values[DENSE_ROW, seen]).sum())
-        values[DENSE_BLOCK, np.searchsorted(apart.rows, lacking)] = round(best / stats.count)
+        total = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
+        total += int((best[seen] - own[seen]).sum())
+        best[apart.place[lacking]] = round(total / stats.count)
     return 1.0 / cosine_scale(columns.dim, query_scale)
 
 
@@ -236,10 +241,10 @@ def _moments(
     rows that are not admitted hold zeros.
     """
     sums, products = np.zeros(SIGNALS, np.int64), np.zeros((SIGNALS, SIGNALS), np.int64)
-    alone = mask.words & ~apart.mask.words
+    alone = mask.words & ~apart.words
     _, of_whole, with_whole = kernels.row_moments(*arrays[:3], _SHIFTS[_WHOLE], alone)
     sums[_ALIKE] = of_whole[_AS_WHOLE]
-    products[np.ix_(_ALIKE, _ALIKE)] = with_whole[np.ix_(_AS_WHOLE, _AS_WHOLE)]
+    products[_ALIKE_PAIRS] = with_whole[_PAIRS_AS_WHOLE]
     everyone = pack_mask(np.ones(apart.rows.size, bool))
     _, of_parted, with_parted = kernels.signal_moments(arrays.parted_values, _SHIFTS, everyone)
     return _standardised(mask.count, sums + of_parted, products + with_parted)

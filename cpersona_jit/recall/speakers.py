@@ -11,8 +11,8 @@ from cpersona_jit.text.grams import normalise
 _SHORTEST_NAME = 2
 
 
-def speakers_named(columns: Columns, query: str) -> np.ndarray:
-    """Return a boolean array of shape (n,): the query asks for words of the row's speaker.
+def speakers_named(columns: Columns, query: str, rows: np.ndarray) -> np.ndarray:
+    """Return whether the query asks for words of the speaker of each of `rows`, bool.
 
     It names the speaker, as whole words after normalisation, by its first word or as a whole (a
     name written without spaces around it, as in Japanese, is matched anywhere); or it asks for the
@@ -22,16 +22,17 @@ def speakers_named(columns: Columns, query: str) -> np.ndarray:
     text = normalise(query)
     role = role_addressed(query)
     of_role = ROLE_NAMES[role] if role else frozenset()
-    named = np.zeros(columns.n, bool)
-    for column in ("source_name", "source_type"):
-        table = columns.tables[column]
-        meant = np.zeros(len(table), bool)
-        for name, code in table.items():
-            meant[code] = name.strip().lower() in of_role
-            if column == "source_name" and not meant[code]:
-                meant[code] = _names(text, name)
-        if meant.any():
-            named |= meant[columns.codes_by_name[column]]
+    named = np.zeros(rows.size, bool)
+    for column in ("source_name", "source_type") if role else ("source_name",):
+        names = list(columns.tables[column])  # in the order of their codes
+        codes, of_row = np.unique(columns.codes_by_name[column][rows], return_inverse=True)
+        meant = [names[code].strip().lower() in of_role for code in codes.tolist()]
+        if column == "source_name":
+            meant = [
+                is_role or _names(text, names[code])
+                for is_role, code in zip(meant, codes, strict=True)
+            ]
+        named |= np.array(meant, bool)[of_row]
     return named
 
 

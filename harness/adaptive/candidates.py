@@ -126,7 +126,7 @@ def _listed(
     alone = _evidence(state, np.eye(SIGNALS), kernels)
     for signal in range(SIGNALS):
         if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0:
-            found.append(alone.best(signal, None, settings.depth))
+            found.append(alone.best(signal, state.mask.words, settings.depth))
     return np.unique(np.concatenate(found))
 
 
@@ -168,7 +168,7 @@ def _rows_table(
         "project": project,
         "text_length": columns.text_length[rows],
         "is_question": columns.is_question[rows],
-        "speaker_named": speakers_named(columns, query.text)[rows],
+        "speaker_named": speakers_named(columns, query.text, rows),
         "listed": np.isin(rows, listed),
         **{
             f"inside_{arm}": envelopes[arm].inside[rows] if arm in envelopes else nowhere
