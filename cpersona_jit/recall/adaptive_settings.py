@@ -135,7 +135,7 @@ class CueWeights:
     likely: float = 0.75
     vague: float = 0.5
     outside: float = 0.6
-    seats: int = 0
+    seats: int = 2
     parse: bool = True
 
     def __post_init__(self) -> None:
