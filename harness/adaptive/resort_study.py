@@ -1,7 +1,7 @@
 """Whether a second sort by cosine and age helps an answer that fusion has ordered.
 
-Asked on the base setting before any prior is measured, in three regimes: the whole ranking; what a
-caller gets; and pools as shallow as the caller's window, in which the older line sorts.
+Asked on the base setting, which has no prior, in three regimes: the whole ranking; what a caller
+gets; and pools as shallow as the caller's window, in which the older line sorts.
 """
 
 from __future__ import annotations
