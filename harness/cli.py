@@ -15,6 +15,7 @@ from rich.console import Console
 from cpersona_jit.errors import CPersonaError, UsageError
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
+MOST_ROWS = 1_000_000
 
 app = typer.Typer(
     name="python -m harness",
@@ -125,6 +126,30 @@ def replay_speed_command(
         _fail(error)
 
 
+@app.command("recall-speed", short_help="Time recall over made-up stores.")
+def recall_speed_command(
+    rows: Annotated[
+        str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
+    ] = "10000,100000",
+    texts: Annotated[
+        str,
+        typer.Option(help="Kinds of rows: chat (1.1 blocks a row), long (4).", metavar="KIND,..."),
+    ] = "chat,long",
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/recall_speed"),
+) -> None:
+    """Time recall without the query's embedding, and what blocks, structure and a time cue add.
+
+    Stores of made-up talk are written to a temporary folder: about a minute for 100,000 chat rows,
+    and ten and some gigabytes of memory for as many long ones.
+    """
+    try:
+        _recall_speed(rows, texts, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 def main() -> None:
     """Run the command line."""
     app()
@@ -176,6 +201,27 @@ def _replay_speed(out: Path) -> None:
     path = write_record(out, record)
     Console().print(speed_table(record))
     typer.echo(f"record: {path}")
+
+
+def _recall_speed(rows: str, texts: str, out: Path) -> None:
+    from harness.console import progress_bars
+    from harness.speed.measure import TEXTS, measure_recall_speed
+    from harness.speed.report import recall_speed_table, write_speed_record
+
+    sizes = [int(size) if size.strip().isdecimal() else 0 for size in rows.split(",")]
+    if not all(1 <= size <= MOST_ROWS for size in sizes):
+        raise UsageError(f"--rows is {rows!r}; allowed: whole numbers from 1 to {MOST_ROWS:,}")
+    kinds = [kind.strip() for kind in texts.split(",")]
+    if not set(kinds) <= set(TEXTS):
+        raise UsageError(f"--texts is {texts!r}; allowed: {', '.join(TEXTS)}")
+    out.mkdir(parents=True, exist_ok=True)
+    words = ["recall-speed", "--rows", rows, "--texts", texts, "--out", _portable(out, "results")]
+    command = shlex.join(["python", "-m", "harness", *words])
+    with progress_bars(Console(stderr=True)) as progress:
+        record = measure_recall_speed(sizes, kinds, command, progress)
+    path = write_speed_record(out, record)
+    Console().print(recall_speed_table(record))
+    typer.echo(f"report: {path}")
 
 
 def _command(config_path: Path, data: Path | None, holdout: str | None) -> str:

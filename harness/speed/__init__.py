@@ -1,0 +1,1 @@
+"""How long a recall takes: synthetic stores, what is timed on them, and the record of it."""
