@@ -69,6 +69,7 @@ def test_every_kernel_and_recall_has_time_and_peak_memory_at_every_size():
         "Fusion",
         "Replay",
         "Recall",
+        "RecallParts",
         "FirstRecall",
         "Refresh",
     ):
@@ -81,7 +82,7 @@ def test_recall_of_the_benchmark_finds_rows_in_both_languages(stores):
     with open_warm(stores[ROWS]) as memory:
         for query in QUERIES.values():
             found = memory.recall(query, agent_id=AGENT)
-            assert len(found.rows) == 10 and found.degraded == ()
+            assert len(found.rows) >= 10 and found.degraded == ()  # and the reserved seats
 
 
 def test_rows_are_chat_sized_bilingual_and_the_same_every_time():

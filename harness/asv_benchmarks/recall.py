@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import cpersona_jit
 from cpersona_jit.columns.build import Model
 from cpersona_jit.columns.refresh import refreshed_columns
+from cpersona_jit.defaults import DEFAULT_SETTINGS, ROW_FUSION_SETTINGS
 from cpersona_jit.recall.kernel_set import warm_kernels
 from cpersona_jit.store.database import open_database
 from cpersona_jit.store.models import list_models
@@ -18,6 +20,9 @@ from cpersona_jit.store.models import list_models
 from .base import OverRows
 from .chat_rows import QUERIES
 from .stores import AGENT, SIZES, HashedVectors, open_warm, read_columns
+
+PERIOD = {"after": "2025-01-01T05:00:00Z", "before": "2025-01-01T10:00:00Z"}
+NOW = "2025-06-01T00:00:00Z"
 
 
 class Recall(OverRows):
@@ -41,6 +46,42 @@ class Recall(OverRows):
 
     def peakmem_recall(self, stores: dict[int, Path], rows: int, language: str) -> None:
         self.recall(language)
+
+
+class RecallParts(OverRows):
+    """The shipped default built up part by part; before it, the fusion of whole rows.
+
+    The rows are one block each. What blocks cost is measured by ``harness recall-speed``.
+    """
+
+    params = (SIZES, ("row fusion", "signals", "structure", "time cue"))
+    param_names = ("rows", "up_to")
+
+    def setup(self, stores: dict[int, Path], rows: int, up_to: str) -> None:
+        self.memory = open_warm(stores[rows])
+        self.settings = {
+            "row fusion": ROW_FUSION_SETTINGS,
+            "signals": replace(DEFAULT_SETTINGS, structure=None, cues=None),
+            "structure": replace(DEFAULT_SETTINGS, cues=None),
+            "time cue": DEFAULT_SETTINGS,
+        }[up_to]
+        # The period of the rows that every store has, however small it is.
+        self.when = dict(PERIOD) if up_to == "time cue" else None
+        self.recall()  # loads the compiled kernels
+
+    def teardown(self, stores: dict[int, Path], rows: int, up_to: str) -> None:
+        self.memory.close()
+
+    def recall(self) -> None:
+        self.memory.recall(
+            QUERIES["english"], agent_id=AGENT, settings=self.settings, time_cue=self.when, now=NOW
+        )
+
+    def time_recall(self, stores: dict[int, Path], rows: int, up_to: str) -> None:
+        self.recall()
+
+    def peakmem_recall(self, stores: dict[int, Path], rows: int, up_to: str) -> None:
+        self.recall()
 
 
 class FirstRecall(OverRows):
