@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cpersona_jit.kernels import replay_signals as numba_replay
-from cpersona_jit.kernels import signals as signal_kernels
+from cpersona_jit.kernels import evidence as evidence_kernels
 from cpersona_jit.kernels.numpy_path import replay_signals as numpy_replay
 from cpersona_jit.kernels.row_mask import pack_mask
 
@@ -81,13 +81,13 @@ def test_a_replay_equals_a_recall_over_all_rows(replay, levels):
     tie_rank = rng.permutation(n)
     scores = np.empty((3, n))
     for form, start, out in zip(forms, bias, scores, strict=True):
-        signal_kernels.linear_scores(signals, form, start, mask, out)
-    lists = [signal_kernels.top_rows(of_list, depth) for of_list in scores[:2]]
+        evidence_kernels.linear_scores(signals, form, start, mask, out)
+    lists = [evidence_kernels.top_rows(of_list, depth) for of_list in scores[:2]]
     near = np.unique(np.concatenate(lists))
     recalled = near[np.lexsort((tie_rank[near], -scores[2, near]))]
 
     # The pool is larger than the setting's own candidates, as when it is frozen for many settings.
-    deeper = [signal_kernels.top_rows(of_list, 3 * depth) for of_list in scores]
+    deeper = [evidence_kernels.top_rows(of_list, 3 * depth) for of_list in scores]
     pool = np.unique(np.concatenate(deeper))
     pool = pool[np.argsort(tie_rank[pool])]
     offsets, gold = np.array([0, len(pool)]), np.arange(len(pool))

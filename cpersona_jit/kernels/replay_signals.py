@@ -50,7 +50,7 @@ def replay_signals(
     weights : float64 (S, Q, L + 1, A)
         Weights of the signals, finite: those of the L lists, and last those of the fused score.
     bias : float64 (S, Q, L + 1)
-        What each sum starts from; the signals are added in their order (`signals.linear_scores`).
+        What each sum starts from; the signals are added in their order (`evidence.linear_scores`).
     depth : int32 or int64 (S,)
         Rows that each list contributes.
 
