@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpersona_jit.kernels import replay_signals as numba_replay
 from cpersona_jit.kernels import evidence as evidence_kernels
+from cpersona_jit.kernels import replay_signals as numba_replay
 from cpersona_jit.kernels.numpy_path import replay_signals as numpy_replay
 from cpersona_jit.kernels.row_mask import pack_mask
 
