@@ -92,6 +92,7 @@ def test_the_command_explains_in_english_and_japanese(shell: Shell) -> None:
     ("options", "told"),
     [
         (("--time-cue", "last week"), "--time-cue is 'last week'; allowed: JSON"),
+        (("--time-cue", "[" * 100_000), "--time-cue is nested too deeply; allowed: a JSON object"),
         (("--time-cue", "[1]"), "--time-cue is '[1]'; allowed: a JSON object"),
         (("--time-cue", '{"ago": {"unit": "day", "value": 1}}'), "time_cue.ago.unit: 'day'"),
         (("--now", "noon"), "now is 'noon'"),

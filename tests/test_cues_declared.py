@@ -116,6 +116,7 @@ def test_a_declared_cue_speaks_of_rows_and_has_no_words() -> None:
         ({"ago": 3}, "time_cue.ago", "3", "exactly the keys"),
         ({"named": "lately"}, "time_cue.named", "'lately'", "long_ago, recently"),
         ({"sessions_ago": 0}, "time_cue.sessions_ago", "0", "from 1 up"),
+        ({"sessions_ago": -(10**5000)}, "time_cue.sessions_ago", "too many digits", "from 1 up"),
         ({"sessions_ago": "2"}, "time_cue.sessions_ago", "'2'", "whole number"),
         ({"sessions_ago": 1, "certainty": 0.8}, "time_cue.certainty", "0.8", "sure, likely, vague"),
         ({"sessions_ago": 1, "certainty": "likly"}, "time_cue.certainty", "'likly'", "'likely'?"),

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cpersona_jit.columns.event_times import UNDATED, EventTimes
-from cpersona_jit.cues.time_cue import SessionReference, TimeCue
+from cpersona_jit.cues.time_cue import EARLIEST_US, LATEST_US, SessionReference, TimeCue
 from cpersona_jit.recall.adaptive_settings import CueWeights
 from cpersona_jit.recall.envelope import DAY_US, envelope_prior, open_envelope
+from cpersona_jit.recall.process_trace import describe_envelope
+from cpersona_jit.server.responses import period_fields
 
 
 def rows_of(times: Sequence[float | None], sessions: Sequence[int] | None = None):
@@ -166,6 +168,16 @@ def test_an_empty_period_moves_to_rows_near_it(
         return
     assert np.flatnonzero(opened.inside).tolist() == inside and opened.moved
     assert (opened.start_us, opened.end_us) == tuple(int(t * DAY_US) for t in period)
+
+
+def test_a_period_that_moves_stays_in_the_calendar() -> None:
+    first, last = EARLIEST_US / DAY_US, LATEST_US // DAY_US
+    early = opened_at([first + 9], cue_of(first + 10, first + 400))
+    assert (early.start_us, early.end_us) == (EARLIEST_US, EARLIEST_US + 9 * DAY_US)
+    late = opened_at([last - 9], cue_of(last - 400, last - 10))
+    assert (late.start_us, late.end_us) == ((last - 9) * DAY_US, LATEST_US)
+    for opened in (early, late):
+        assert period_fields(describe_envelope(opened))["moved"]
 
 
 def test_a_period_with_an_open_end_does_not_move() -> None:

@@ -10,6 +10,7 @@ import pytest
 from adaptive_cases import EVERYTHING, QUESTIONS, adaptive, answer, ask, filled, talk
 
 from cpersona_jit import Memory, Record
+from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.adaptive_settings import Structure
 
 NOTHING_ELSE = {"near": 0.0, "next_near": 0.0, "session": 0.0, "question": 0.0, "speaker": 0.0}
@@ -109,3 +110,11 @@ def test_names_under_two_agents_are_two_groups(tmp_path: Path) -> None:
         assert [len(values) for values in by_agent.values()] == [1, 1]
         assert by_agent["a"] != by_agent["b"]
         assert terms[len(rows) + 1] == 0.0
+
+
+@pytest.mark.parametrize("length", [5e-324, 0, -150.0, float("nan"), 10_001])
+def test_a_row_is_at_least_one_character_long(length: float) -> None:
+    with pytest.raises(
+        UsageError, match=r"structure\.half_length is .+; allowed: a number from 1 to"
+    ):
+        Structure(half_length=length)

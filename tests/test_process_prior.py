@@ -259,6 +259,7 @@ def test_scores_add_up_and_both_kernels_give_the_same_bytes(
         ({"far_count": -1}, "prior.far_count is -1"),
         ({"far_weight": 1.5}, "prior.far_weight is 1.5; allowed: a number from 0 to 1"),
         ({"half_life_days": 0}, "prior.half_life_days is 0; allowed: above 0"),
+        ({"half_life_days": 10**400}, "prior.half_life_days is a whole number that no float holds"),
         ({"half_life_days": math.nan}, "prior.half_life_days is nan"),
         ({"floor": True}, "prior.floor is True"),
         ({"weight": math.inf}, "prior.weight is inf"),

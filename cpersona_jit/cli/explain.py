@@ -122,6 +122,8 @@ def _read_cue(text: str | None) -> Any:
         return None
     try:
         cue = json.loads(text)
+    except RecursionError as error:
+        raise UsageError("--time-cue is nested too deeply; allowed: a JSON object") from error
     except ValueError as error:
         raise UsageError(f"--time-cue is {text!r}; allowed: JSON ({error})") from error
     if not isinstance(cue, dict):

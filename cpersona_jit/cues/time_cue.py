@@ -26,8 +26,9 @@ RECENTLY_DAYS = 14
 LONG_AGO_DAYS = 365
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EARLIEST_US = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
-_LATEST_US = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+# The first and the last moment of the calendar.
+EARLIEST_US = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+LATEST_US = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +260,7 @@ def _instant(field: str, value: Any, *, end: bool) -> int:
     us = _us(moment)
     whole_day = end and not any(sign in value for sign in "Tt :")
     us = us + US_PER_DAY - 1 if whole_day else us
-    if not _EARLIEST_US <= us <= _LATEST_US:
+    if not EARLIEST_US <= us <= LATEST_US:
         raise _wrong(f"time_cue.{field}", value, "a time in the years 1 to 9999, in UTC")
     return us
 
@@ -287,7 +288,10 @@ def _unknown(field: str, value: object, allowed: tuple[str, ...]) -> UsageError:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        text = f"a {type(value).__name__} of too many digits to show"
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 

@@ -77,7 +77,8 @@ class Structure:
         Share of adjacent rows with different speakers up to which rows are no conversation; all
         terms but the speaker's are then off.
     half_length : float
-        Median row length, in characters, at which half of the context deficit is left.
+        Median row length, in characters and at least 1, at which half of the context deficit is
+        left.
     """
 
     near: float = 0.6
@@ -94,9 +95,8 @@ class Structure:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            require_number(f"structure.{name}", value, -100.0, 10_000.0)
-        if self.half_length <= 0:
-            raise UsageError(f"structure.half_length is {self.half_length}; allowed: above 0")
+            low = 1.0 if name == "half_length" else -100.0
+            require_number(f"structure.{name}", value, low, 10_000.0)
 
     def weights(self) -> StructureWeights:
         """Return the weights as the kernels take them."""

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpersona_jit.columns.snapshot import UNDATED, Columns
-from cpersona_jit.cues.time_cue import SessionReference, Span, TimeCue
+from cpersona_jit.cues.time_cue import (
+    EARLIEST_US,
+    LATEST_US,
+    SessionReference,
+    Span,
+    TimeCue,
+)
 from cpersona_jit.kernels.numpy_path.prior import row_prior
 from cpersona_jit.recall.adaptive_settings import CueWeights
 
@@ -116,17 +122,19 @@ def _envelope(
 def _nearest(times: np.ndarray, cue: TimeCue) -> Span | None:
     """Move an empty period by as little as brings a row inside; None when that is too far.
 
-    An event is told of later, so after its period twice as far is near, as in its prior.
+    An event is told of later, so after its period twice as far is near, as in its prior. What would
+    lie outside the calendar is cut off.
     """
     if cue.start_us is None or cue.end_us is None or not times.size:
         return None
     width = cue.end_us - cue.start_us
     reach = max(_NEAR_DAYS, _tail(cue, width)) * DAY_US
+    later = reach * (2 if cue.about_event else 1)
     before = int(times[times < cue.start_us].max(initial=UNDATED))
     after = int(times[times > cue.end_us].min(initial=np.iinfo(np.int64).max))
     ways = [
-        (cue.start_us - before, reach, (before - width, before)),
-        (after - cue.end_us, reach * (2 if cue.about_event else 1), (after, after + width)),
+        (cue.start_us - before, reach, (max(before - width, EARLIEST_US), before)),
+        (after - cue.end_us, later, (after, min(after + width, LATEST_US))),
     ]
     near = [(distance, span) for distance, reach, span in ways if distance <= reach]
     return min(near)[1] if near else None

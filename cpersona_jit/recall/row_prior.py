@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +74,11 @@ class RowPrior:
         require_number("prior.weight", self.weight, 0.0, 1000.0)
         if self.half_life_days is not None:
             require_number("prior.half_life_days", self.half_life_days, 0.0, math.inf)
+            if self.recency and self.half_life_days > sys.float_info.max:
+                raise UsageError(
+                    "prior.half_life_days is a whole number that no float holds; allowed: above 0, "
+                    "or infinity"
+                )
             if self.half_life_days == 0:
                 raise UsageError("prior.half_life_days is 0; allowed: above 0, or None for none")
 
