@@ -23,6 +23,7 @@ from adaptive_cases import (
 
 from cpersona_jit import Memory, Record
 from cpersona_jit.columns.snapshot import UNDATED
+from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.adaptive_settings import CueWeights
 from cpersona_jit.recall.envelope import DAY_US
 
@@ -195,3 +196,9 @@ def test_the_previous_session_in_both_languages(memory: Memory) -> None:
     for query in ("What did we discuss in our last session?", "前回の会話で何を話した？"):
         result = ask(memory, query, CUED, now=NOW)
         assert {row.session_id for row in result.rows[:4]} == {"s5"}, result.period
+
+
+@pytest.mark.parametrize("name", ["likely", "vague", "outside"])
+def test_a_share_above_one_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=rf"cues\.{name} is 1\.5; allowed: a number from 0 to 1"):
+        CueWeights(**{name: 1.5})

@@ -139,8 +139,10 @@ class CueWeights:
     parse: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("said", "event", "bare", "likely", "vague", "outside"):
+        for name in ("said", "event", "bare"):
             require_number(f"cues.{name}", getattr(self, name), 0.0, 1000.0)
+        for name in ("likely", "vague", "outside"):  # shares; more would turn a cue round
+            require_number(f"cues.{name}", getattr(self, name), 0.0, 1.0)
         require_whole("cues.seats", self.seats, 0, 100)
         require_type("cues.parse", self.parse, bool)
 
