@@ -8,6 +8,10 @@ from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.isolation import Axes
 
 _MEND = "run `cpersona-jit reembed` with this file and embedder"
+CUE_OUT_OF_REACH = (
+    "time_cue_out_of_reach: nothing is stored in or near the period that the time cue names; it "
+    "has no part in the order"
+)
 CUE_IGNORED = "time_cue_ignored: the settings of this recall take no notice of time cues"
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from cpersona_jit.cues.parse import names_nothing, parse_time_cue
-from cpersona_jit.cues.time_cue import TimeCue, declared_cue
+from cpersona_jit.cues.time_cue import TimeCue, declared_cue, moved_by
 from cpersona_jit.errors import UsageError
-from cpersona_jit.store.timestamps import now_us, parse_timestamp
+from cpersona_jit.store.timestamps import local_offset_us, now_us, offset_of, parse_timestamp
 
 # Calendars are counted from it, a few years back and forth: it must have years around it.
 _EARLIEST_US = parse_timestamp("1900-01-01")
@@ -42,7 +42,9 @@ def read_intent(
     time_cue : mapping or None
         A declared cue; it wins over the question.
     now : str or None
-        When the question is asked, ISO 8601; None reads the clock, here and nowhere deeper.
+        When the question is asked, ISO 8601; None reads the clock, here and nowhere deeper. Days,
+        weeks and months of the question and of ``ago`` are those of its offset: of UTC without
+        one, and of this machine's when the clock is read.
     parse : bool
         Derive a cue from the question when none is declared.
 
@@ -54,10 +56,17 @@ def read_intent(
     asked = None if now is None else _moment(now)
     if time_cue is None and not parse:
         return Intent(None, asked)
-    asked = now_us() if asked is None else asked
+    if asked is None:
+        asked, offset = now_us(), local_offset_us()
+    else:
+        offset = offset_of(now)
     if time_cue is None:
-        return Intent(parse_time_cue(query, asked), asked)
-    return Intent(declared_cue(time_cue, asked, bare=names_nothing(query)), asked)
+        cue = parse_time_cue(query, asked + offset)
+        return Intent(cue and moved_by(cue, -offset), asked)
+    if not isinstance(time_cue, Mapping) or "ago" not in time_cue:
+        offset = 0  # moments: a date without an offset is one of UTC, as in stored rows
+    cue = declared_cue(time_cue, asked + offset, bare=names_nothing(query))
+    return Intent(moved_by(cue, -offset), asked)
 
 
 def _moment(now: object) -> int:

@@ -11,7 +11,12 @@ import numpy as np
 
 from cpersona_jit.columns.centring import centred_query
 from cpersona_jit.columns.snapshot import Columns
-from cpersona_jit.degraded import CUE_IGNORED, missing_blocks, missing_vectors
+from cpersona_jit.degraded import (
+    CUE_IGNORED,
+    CUE_OUT_OF_REACH,
+    missing_blocks,
+    missing_vectors,
+)
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError
@@ -143,6 +148,8 @@ def run_adaptive(
     degraded += missing_blocks(columns, axes)
     degraded += state.signals.notes + kernels.notes
     degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
+    if intent.cue is not None and settings.cues is not None and state.envelope is None:
+        degraded += (CUE_OUT_OF_REACH,)
     return AdaptiveRun(state, model_label(info), kernels.name, degraded)
 
 

@@ -12,7 +12,7 @@ from cpersona_jit import Memory
 from cpersona_jit.errors import UsageError
 from cpersona_jit.intent import read_intent
 from cpersona_jit.recall.adaptive_settings import CueWeights
-from cpersona_jit.store.timestamps import parse_timestamp
+from cpersona_jit.store.timestamps import US_PER_DAY, parse_timestamp
 
 ASKED = parse_timestamp(NOW)
 DECLARED = {"after": "2024-05-01", "before": "2024-05-02"}
@@ -154,3 +154,49 @@ def test_parsing_can_be_switched_off(memory: Memory) -> None:
 def test_the_trace_says_when_it_was_asked(memory: Memory) -> None:
     assert ask(memory, "tea", complete(), time_cue=DECLARED).trace.now_us == ASKED
     assert ask(memory, "tea", adaptive(), now=None).trace.now_us is None
+
+
+@pytest.mark.parametrize("query", ["What did Ken say yesterday?", "昨日は何を話した？"])
+@pytest.mark.parametrize(
+    ("now", "first"),
+    [
+        ("2024-05-10T07:00:00+09:00", "2024-05-09T00:00:00+09:00"),
+        ("2024-05-10T07:00:00-08:00", "2024-05-09T00:00:00-08:00"),
+        ("2024-05-10T07:00:00", "2024-05-09T00:00:00Z"),
+        ("２０２４-05-10T07:00:00+09:00", "2024-05-09T00:00:00+09:00"),
+    ],
+)
+def test_a_day_is_one_where_the_question_is_asked(query: str, now: str, first: str) -> None:
+    cue = read_intent(query, None, now, parse=True).cue
+    assert cue.start_us == parse_timestamp(first)
+    assert cue.end_us == cue.start_us + US_PER_DAY - 1
+    ago = read_intent("tea", {"ago": {"unit": "days", "value": 1}}, now, parse=True).cue
+    assert ago.start_us == parse_timestamp(first)
+    assert all(end <= parse_timestamp(now) for _, end in ago.readings)
+
+
+def test_an_offset_moves_no_declared_moment() -> None:
+    for now in ("2024-05-10T07:00:00+09:00", "2024-05-10T07:00:00"):
+        cue = read_intent("tea", DECLARED, now, parse=True).cue
+        assert cue.start_us == parse_timestamp("2024-05-01")
+
+
+def test_the_clock_brings_its_own_offset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cpersona_jit.intent.now_us", lambda: ASKED)
+    monkeypatch.setattr("cpersona_jit.intent.local_offset_us", lambda: 9 * 3600 * 1_000_000)
+    here = read_intent("What did Ken say yesterday?", None, None, parse=True).cue
+    assert (here.start_us + 9 * 3600 * 1_000_000) % US_PER_DAY == 0
+
+
+@pytest.mark.parametrize("query", ["What did Ken say last week?", "先週は何を話した？"])
+def test_a_period_out_of_reach_is_said(memory: Memory, query: str) -> None:
+    late = "2031-05-10T07:00:00Z"
+    chosen = adaptive(cues=CueWeights())
+    result = memory.recall(query, agent_id="a", settings=chosen, now=late)
+    assert [note for note in result.degraded if note.startswith("time_cue_out_of_reach")]
+    assert result.period is None
+    ago = {"ago": {"unit": "weeks", "value": 1}}
+    result = memory.recall("tea", agent_id="a", settings=chosen, now=late, time_cue=ago)
+    assert [note for note in result.degraded if note.startswith("time_cue_out_of_reach")]
+    none = memory.recall("tea", agent_id="a", settings=chosen, now=late)
+    assert not [note for note in none.degraded if note.startswith("time_cue")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
@@ -92,6 +92,23 @@ class TimeCue:
     bare: bool = False
     readings: tuple[Span, ...] = ()
     earlier: tuple[Span, ...] = ()
+
+
+def moved_by(cue: TimeCue, by_us: int) -> TimeCue:
+    """Return the cue with every time of it moved by `by_us` microseconds."""
+    if not by_us:
+        return cue
+
+    def spans(held: tuple[Span, ...]) -> tuple[Span, ...]:
+        return tuple((start + by_us, end + by_us) for start, end in held)
+
+    return replace(
+        cue,
+        start_us=None if cue.start_us is None else cue.start_us + by_us,
+        end_us=None if cue.end_us is None else cue.end_us + by_us,
+        readings=spans(cue.readings),
+        earlier=spans(cue.earlier),
+    )
 
 
 def full_units(now: datetime, unit: str, n: int) -> tuple[Span, ...]:

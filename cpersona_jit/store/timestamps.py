@@ -70,6 +70,19 @@ def parse_timestamp(text: str) -> int | None:
     return moment if moment >= MIN_TIME_US else None
 
 
+def offset_of(text: str) -> int:
+    """Offset from UTC of a timestamp, in microseconds; 0 without one, or when it is none."""
+    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    match = _ISO.fullmatch(plain)
+    return (_offset_us(match.groupdict()) or 0) if match else 0
+
+
+def local_offset_us() -> int:
+    """Offset from UTC of this machine's clock at present, in microseconds."""
+    offset = datetime.now().astimezone().utcoffset()
+    return round(offset.total_seconds()) * US_PER_SECOND if offset else 0
+
+
 def _clock_us(part: dict[str, str | None]) -> int | None:
     """Time of day in microseconds; 24:00:00 and a leap second 60 are legal ISO 8601."""
     hour = int(part["hour"] or 0)
