@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from adaptive_cases import (
 
 from cpersona_jit import Memory, Record
 from cpersona_jit.columns.snapshot import UNDATED
+from cpersona_jit.degraded import CUE_OUT_OF_REACH
 from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.adaptive_settings import CueWeights
 from cpersona_jit.recall.envelope import DAY_US
@@ -88,7 +90,8 @@ def test_without_a_cue_recall_is_as_if_there_were_none(memory: Memory) -> None:
 def test_a_period_without_rows_says_nothing(memory: Memory, cue: dict) -> None:
     for query in QUESTIONS:
         found, silent = ask(memory, query, CUED, time_cue=cue), ask(memory, query, CUED)
-        assert told(found) == told(silent)
+        assert found.degraded == (*silent.degraded, CUE_OUT_OF_REACH)
+        assert told(replace(found, degraded=silent.degraded)) == told(silent)
         assert found.period is None
 
 
@@ -155,8 +158,11 @@ def test_undated_rows_are_neither_near_nor_far(memory: Memory) -> None:
 def test_a_store_without_dates_takes_no_notice(tmp_path: Path) -> None:
     rows = [Record(text, "a", session_id="s") for text in ("green tea", "茶道", "the knee")]
     with filled(tmp_path, "m.db", rows) as memory:
+        plain = ask(memory, "tea", CUED)
         for cue in CUES:
-            assert told(ask(memory, "tea", CUED, time_cue=cue)) == told(ask(memory, "tea", CUED))
+            cued = ask(memory, "tea", CUED, time_cue=cue)
+            assert cued.degraded == (*plain.degraded, CUE_OUT_OF_REACH)
+            assert told(replace(cued, degraded=plain.degraded)) == told(plain)
 
 
 def test_the_period_is_told_with_open_ends(memory: Memory) -> None:
