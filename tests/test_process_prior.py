@@ -30,7 +30,7 @@ from cpersona_jit.errors import UsageError
 from cpersona_jit.recall.adaptive_settings import Structure
 from cpersona_jit.recall.kernel_set import KernelSet, numpy_kernels, warm_kernels
 from cpersona_jit.recall.process_trace import ProcessTrace
-from cpersona_jit.recall.row_prior import RowPrior
+from cpersona_jit.recall.row_prior import RowPrior, scan_positions, scan_regions
 
 DAY_US = 86_400_000_000
 NEAR = RowPrior(window=9)
@@ -282,3 +282,17 @@ def test_a_talk_that_grows_pushes_rows_out_of_the_window(tmp_path: Path) -> None
         memory.store_many([Record(f"coffee {n}", "a") for n in range(28)])
         after = set(ask(memory, "K-4471", chosen, limit=EVERYTHING).trace.pool_ids.tolist())
         assert len(after & before) == 2 and len(after) == 30
+
+
+def test_rows_that_are_not_admitted_are_neither_near_nor_far() -> None:
+    """An older row of another agent must not make a second retrieval, which the trace tells."""
+    prior = RowPrior(window=3, reach=10)
+    alone = scan_regions(prior, scan_positions(np.ones(3, bool)))
+    crowded = scan_regions(prior, scan_positions(np.array([False, True, True, True, False])))
+    assert len(alone) == len(crowded) == 1
+    assert crowded[0].tolist() == [False, True, True, True, False]
+    far = scan_regions(prior, scan_positions(np.array([True, False, True, True, True])))
+    assert [region.tolist() for region in far] == [
+        [False, False, True, True, True],
+        [True, False, False, False, False],
+    ]

@@ -95,7 +95,7 @@ class RowPrior:
 
 
 def scan_positions(admitted: np.ndarray) -> np.ndarray:
-    """Return the scan position of each row, int64, shape (n,); of rows not admitted any number.
+    """Return the scan position of each row, int64, shape (n,); rows not admitted are nowhere.
 
     Parameters
     ----------
@@ -103,7 +103,8 @@ def scan_positions(admitted: np.ndarray) -> np.ndarray:
         Rows that the axes admit; later rows are newer.
     """
     counted = np.cumsum(admitted)
-    return (counted[-1] if counted.size else 0) - counted
+    position = (counted[-1] if counted.size else 0) - counted
+    return np.where(admitted, position, _EVERYWHERE)
 
 
 def scan_regions(prior: RowPrior | None, position: np.ndarray) -> list[np.ndarray | None]:
