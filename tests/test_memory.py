@@ -45,7 +45,8 @@ def test_the_default_model_finds_paraphrases_in_english_and_japanese(path: Path)
 
         def best(query: str, **options) -> str:
             result = memory.recall(query, agent_id="me", limit=1, **options)
-            assert result.degraded == ()
+            # The rows have no dates, so that "last night" aims at nothing.
+            assert all(note.startswith("time_cue_out_of_reach") for note in result.degraded)
             return result.rows[0].content
 
         assert best("who got a baby cat as a pet?") == contents[0]

@@ -110,7 +110,7 @@ def test_any_text_can_be_asked(memory: Memory, query: str) -> None:
     if not query.replace("\0", "").strip():
         return
     first = memory.recall(query, agent_id="a", limit=5)
-    assert first.degraded == ()
+    assert all(note.startswith("time_cue_out_of_reach") for note in first.degraded)
     assert sum(row.admission == "" for row in first.rows) == 5
     assert len(first.rows) <= 5 + DEFAULT_SETTINGS.seats + DEFAULT_SETTINGS.cues.seats
     assert memory.recall(query, agent_id="a", limit=5) == first
