@@ -104,12 +104,17 @@ def run(
     return harness(folder, "run", path, "--data", data, "--out", out, cores=cores)
 
 
+def _of_tracker(line: str) -> bool:
+    return "resource_tracker" in line or line.strip().startswith("warnings.warn(")
+
+
 def check(done: subprocess.CompletedProcess, code: int, *words: str) -> None:
     """Check that it failed with this code and one line that says these words."""
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert done.stdout == ""
-    lines = done.stderr.splitlines()
+    # joblib's tracker may find, after all is said, that a worker let go of its semaphore late.
+    lines = [line for line in done.stderr.splitlines() if not _of_tracker(line)]
     said = [number for number, line in enumerate(lines) if line.lower().startswith("error: ")]
     assert said == [len(lines) - 1], done.stderr
     for word in words:
