@@ -42,7 +42,8 @@ DEFAULT_SETTINGS = AdaptiveSettings(
     bounds=Bounds(),
 )
 
-# The record behind each part of the default.
+# The record behind each part of the default. Seats and bounds are given by the contract of recall:
+# their records measure the default with them (speed without the time cap), and choose neither.
 RECORDS = {
     "gram3": "defaults",
     "gram4": "defaults",

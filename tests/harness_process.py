@@ -105,7 +105,7 @@ def run(
 
 
 def _of_tracker(line: str) -> bool:
-    return "resource_tracker" in line or line.strip().startswith("warnings.warn(")
+    return "loky/backend/resource_tracker.py:" in line or line.startswith("  warnings.warn(")
 
 
 def check(done: subprocess.CompletedProcess, code: int, *words: str) -> None:

@@ -49,11 +49,9 @@ def parse_timestamp(text: str) -> int | None:
         None when the text is empty, has another form, or names a time that does not exist or that
         an offset moves before the year 1 in UTC.
     """
-    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
-    match = _ISO.fullmatch(plain)
-    if match is None:
+    part = _parts(text)
+    if part is None:
         return None
-    part = match.groupdict()
     try:
         day = date(
             int(part["year"]),
@@ -72,15 +70,20 @@ def parse_timestamp(text: str) -> int | None:
 
 def offset_of(text: str) -> int:
     """Offset from UTC of a timestamp, in microseconds; 0 without one, or when it is none."""
-    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
-    match = _ISO.fullmatch(plain)
-    return (_offset_us(match.groupdict()) or 0) if match else 0
+    part = _parts(text)
+    return (_offset_us(part) or 0) if part else 0
 
 
 def local_offset_us() -> int:
     """Offset from UTC of this machine's clock at present, in microseconds."""
     offset = datetime.now().astimezone().utcoffset()
     return round(offset.total_seconds()) * US_PER_SECOND if offset else 0
+
+
+def _parts(text: str) -> dict[str, str | None] | None:
+    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    match = _ISO.fullmatch(plain)
+    return match.groupdict() if match else None
 
 
 def _clock_us(part: dict[str, str | None]) -> int | None:
