@@ -21,11 +21,11 @@ BIG = "満" * 15_000
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Return a file system of one MiB; only the administrator can have one."""
+    """Return a file system of four MiB; only the administrator can have one."""
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], capture_output=True
     )
     if mounted.returncode:
         pytest.skip("no right to mount a small file system")
@@ -54,6 +54,7 @@ def write_until_full(conn) -> list[str]:
 
 def test_a_full_disk_leaves_the_store_as_it_was(small_disk):
     path = small_disk / "memory.db"
+    (small_disk / "reserve").write_bytes(bytes(500_000))
     conn = open_database(path)
     stored = write_until_full(conn)
     at = generation(conn)
@@ -67,6 +68,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(small_disk):
     assert is_sound(conn)
     # With room again, the same connection goes on.
     (small_disk / "filler").unlink()
+    (small_disk / "reserve").unlink()
     assert delete(conn, Axes.agent("me"), ["mem:1"])[0] == ("mem:1",)
     conn.close()
     again = open_database(path, create=False)

@@ -20,7 +20,7 @@ from cpersona_jit.errors import (
 )
 from cpersona_jit.isolation import Axes
 from cpersona_jit.store import schema
-from cpersona_jit.store.database import generation, is_read_only, open_database
+from cpersona_jit.store.database import PAGE_SIZE, generation, is_read_only, open_database
 from cpersona_jit.store.reads import changed_rows, fetch_rows
 from cpersona_jit.store.schema import MIGRATIONS, SCHEMA_VERSION, migrate, schema_version
 
@@ -195,7 +195,7 @@ def test_missing_tables_are_noticed_at_once(tmp_path):
         open_database(tmp_path / "no row.db")
 
 
-@pytest.mark.parametrize("keep", [100, 600, 4096, 4097, 9000, -4096])
+@pytest.mark.parametrize("keep", [100, 600, PAGE_SIZE, PAGE_SIZE + 1, 40_000, -PAGE_SIZE])
 def test_a_truncated_file_is_an_error_never_a_wrong_answer(tmp_path, keep):
     path = store_with(tmp_path / "cut.db", *(f"row {i} " + "x" * 900 for i in range(60)))
     data = path.read_bytes()
@@ -209,7 +209,7 @@ def test_garbage_in_a_page_is_an_error_or_harmless(tmp_path, page):
     texts = [f"row {i} " + "x" * 900 for i in range(60)]
     path = store_with(tmp_path / "garbage.db", *texts)
     data = bytearray(path.read_bytes())
-    data[page * 4096 : (page + 1) * 4096] = b"\xa5" * 4096
+    data[page * PAGE_SIZE : (page + 1) * PAGE_SIZE] = b"\xa5" * PAGE_SIZE
     path.write_bytes(data)
     try:
         found = read_all(path)

