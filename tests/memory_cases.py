@@ -8,9 +8,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from cpersona_jit.columns.compact import without_gone
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
 from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from cpersona_jit.recall.trace import RecallTrace
 
@@ -97,8 +99,15 @@ def plain_trace(trace: RecallTrace) -> object:
 
 
 def plain_columns(columns: Columns) -> object:
-    """A snapshot without what it only remembers."""
-    return _told(plain(columns))
+    """What a snapshot shows: its live rows, however their names and sessions are numbered."""
+    live = without_gone(columns, build_gram_index)
+    told = _told(plain(live))
+    for name, codes in live.codes_by_name.items():
+        names = list(live.tables[name])
+        told[name] = [names[code] for code in codes]
+    numbers: dict[int, int] = {-1: -1}
+    told["session_key"] = [numbers.setdefault(k, len(numbers)) for k in live.session_key.tolist()]
+    return {name: item for name, item in told.items() if name not in ("tables", "codes_by_name")}
 
 
 def _told(value: object) -> object:

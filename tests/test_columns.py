@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,11 @@ from memory_cases import BagOfWords, plain_columns
 
 import cpersona_jit
 from cpersona_jit import Memory, Record, Source
-from cpersona_jit.columns.snapshot import UNDATED, tie_order
+from cpersona_jit.columns.arrays import empty_columns
+from cpersona_jit.columns.rows import NO_MODEL
+from cpersona_jit.columns.snapshot import UNDATED
 from cpersona_jit.isolation import Axes
+from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.kernels.quantize import quantize_rows, sign_words
 from cpersona_jit.kernels.row_mask import admitted_rows
 
@@ -257,16 +261,21 @@ def test_each_axis_has_masks_of_its_own(path: Path) -> None:
                 ]
 
 
-@given(st.lists(st.sampled_from([UNDATED, -5, 0, 3, 2**62]), max_size=12))
-def test_ties_go_to_the_newest_then_to_the_oldest_row(event_time: list[int]) -> None:
+@given(st.lists(st.sampled_from([UNDATED, -5, 0, 3, 2**62]), min_size=1, max_size=12), st.data())
+def test_ties_go_to_the_newest_then_to_the_oldest_memory(
+    event_time: list[int], data: st.DataObject
+) -> None:
+    ids = data.draw(st.permutations(range(1, len(event_time) + 1)))
+
     def place(row: int) -> tuple[bool, int, int]:
         undated = event_time[row] == UNDATED
-        return undated, 0 if undated else -event_time[row], row
+        return undated, 0 if undated else -event_time[row], ids[row]
 
     expected = sorted(range(len(event_time)), key=place)
-    ranks = tie_order(np.array(event_time, np.int64))
-    assert np.argsort(ranks).tolist() == expected
-    assert sorted(ranks.tolist()) == list(range(len(event_time)))
+    empty = empty_columns(NO_MODEL, build_gram_index)
+    columns = replace(empty, ids=np.array(ids), event_time=np.array(event_time))
+    assert columns.by_tie(np.arange(len(ids))).tolist() == expected
+    assert np.argsort(columns.tie_rank).tolist() == expected
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.1, 1.0])

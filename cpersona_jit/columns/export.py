@@ -14,9 +14,13 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
+from cpersona_jit.columns.compact import without_gone
 from cpersona_jit.columns.export_target import refuse_target
+from cpersona_jit.columns.postings import grams_of_rows
 from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
+from cpersona_jit.columns.texts import join_grams
 from cpersona_jit.errors import CPersonaError, ExportError, UsageError
+from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
@@ -109,6 +113,8 @@ def columns_table(columns: Columns) -> pa.Table:
         dimension stand in the schema's metadata, with ``embedding_centred`` where codes are those
         of centred vectors.
     """
+    if columns.alive.count < columns.n:
+        columns = without_gone(columns, build_gram_index)
     arrays: dict[str, pa.Array] = {
         "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
         "id": pa.array(columns.ids),
@@ -149,7 +155,8 @@ def _scored(columns: Columns | BlockColumns) -> dict[str, pa.Array]:
         "code": _fixed_lists(columns.codes, embedded),
         "sign_bits": _fixed_lists(_sign_words(columns), embedded),
     }
-    for size, rows in columns.gram_rows.items():
+    for size, index in columns.gram_index.items():
+        rows = join_grams(grams_of_rows(index), columns.gram_tail[size])
         # 64-bit offsets: a large store has more than 2**31 grams.
         arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.keys)
         arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.counts)

@@ -1,4 +1,4 @@
-"""Rows on their way into a snapshot: read from the store, taken from an older snapshot, merged."""
+"""Rows on their way from the store into a snapshot."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
-from cpersona_jit.columns.texts import (
-    TextReader,
-    Texts,
-    join_pointers,
-    join_texts,
-    take_spans,
-    take_texts,
-)
+from cpersona_jit.columns.event_times import UNDATED
+from cpersona_jit.columns.texts import TextReader, Texts
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.records import format_ref
@@ -84,27 +77,28 @@ class Blocks(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Some rows by ascending id, before names are coded and grams are inverted."""
+    """Some rows in the order of a snapshot, before names are coded and grams are inverted."""
 
     ids: np.ndarray
     event_time: np.ndarray
     created_at: np.ndarray
     text_length: np.ndarray
     is_question: np.ndarray
-    strings: dict[str, np.ndarray]  # object arrays
+    strings: dict[str, list[str]]
     texts: Texts
     blocks: Blocks
 
 
-def read_rows(stored: Iterable[tuple], blocks: Iterable[tuple], model: Model) -> Rows:
-    """Read stored rows and their blocks, both by ascending id.
+RowWithBlocks = tuple[StoredRow, list[StoredBlock]]
+
+
+def read_rows(stored: Iterable[RowWithBlocks], model: Model) -> Rows:
+    """Read stored rows and their blocks.
 
     Parameters
     ----------
-    stored : iterable of tuple
-        Fields of a :class:`StoredRow` each.
-    blocks : iterable of tuple
-        Fields of a :class:`StoredBlock` each.
+    stored : iterable of (StoredRow, list of StoredBlock)
+        From `with_blocks`.
     model : Model
         Vectors of any other model are left out.
     """
@@ -112,7 +106,7 @@ def read_rows(stored: Iterable[tuple], blocks: Iterable[tuple], model: Model) ->
     strings: dict[str, list[str]] = {name: [] for name in STRING_COLUMNS}
     texts, block_texts = TextReader(model.dim), TextReader(model.dim)
     starts, ends, row_ptr = [], [], [0]
-    for row, own_blocks in _with_blocks(stored, blocks):
+    for row, own_blocks in stored:
         ids.append(row.id)
         event_time.append(UNDATED if row.event_time is None else row.event_time)
         created_at.append(row.created_at)
@@ -135,7 +129,7 @@ def read_rows(stored: Iterable[tuple], blocks: Iterable[tuple], model: Model) ->
         np.array(created_at, np.int64),
         np.array(text_length, np.int32),
         np.array(asks, bool),
-        {name: np.array(values, object) for name, values in strings.items()},
+        strings,
         texts.finish(),
         Blocks(
             np.array(row_ptr, np.int64),
@@ -146,16 +140,23 @@ def read_rows(stored: Iterable[tuple], blocks: Iterable[tuple], model: Model) ->
     )
 
 
-def _with_blocks(
-    stored: Iterable[tuple], blocks: Iterable[tuple]
-) -> Iterator[tuple[StoredRow, list[StoredBlock]]]:
+def with_blocks(stored: Iterable[tuple], blocks: Iterable[tuple]) -> Iterator[RowWithBlocks]:
+    """Yield each stored row with its blocks.
+
+    Parameters
+    ----------
+    stored, blocks : iterable of tuple
+        Fields of a :class:`StoredRow` and of a :class:`StoredBlock` each, the rows in one order.
+    """
     groups = groupby(blocks, itemgetter(0))
     owner, group = next(groups, (None, ()))
     for values in stored:
         row = StoredRow._make(values)
-        while owner is not None and owner < row.id:  # blocks without a row
+        own: list[StoredBlock] = []
+        if owner == row.id:
+            own = list(map(StoredBlock._make, group))
             owner, group = next(groups, (None, ()))
-        yield row, list(map(StoredBlock._make, group)) if owner == row.id else []
+        yield row, own
 
 
 def _vector(item: StoredRow | StoredBlock, model: Model) -> np.ndarray | None:
@@ -177,79 +178,3 @@ def vector_of(
         f"{format_ref(memory_id)}: its vector is not {model.dim} finite numbers; "
         "the store is damaged"
     )
-
-
-def rows_of(columns: Columns) -> Rows:
-    """Return the rows of a snapshot; arrays are shared with it."""
-    strings = {
-        name: _names(columns.tables[name])[columns.codes_by_name[name]] for name in STRING_COLUMNS
-    }
-    blocks = columns.blocks
-    return Rows(
-        columns.ids,
-        columns.event_time,
-        columns.created_at,
-        columns.text_length,
-        columns.is_question,
-        strings,
-        _texts_of(columns),
-        Blocks(blocks.row_ptr, blocks.start, blocks.end, _texts_of(blocks)),
-    )
-
-
-def _texts_of(columns: Columns | BlockColumns) -> Texts:
-    return Texts(
-        columns.lengths,
-        columns.codes,
-        columns.embedded.as_bools(columns.lengths.size),
-        columns.gram_rows,
-    )
-
-
-def _names(table: dict[str, int]) -> np.ndarray:
-    names = np.empty(len(table), object)
-    for name, code in table.items():
-        names[code] = name
-    return names
-
-
-def take_rows(rows: Rows, positions: np.ndarray) -> Rows:
-    """Return the rows at `positions`, in that order, with their blocks; `rows` when that is all."""
-    if np.array_equal(positions, np.arange(rows.ids.size)):
-        return rows
-    row_ptr, source = take_spans(rows.blocks.row_ptr, positions)
-    return Rows(
-        rows.ids[positions],
-        rows.event_time[positions],
-        rows.created_at[positions],
-        rows.text_length[positions],
-        rows.is_question[positions],
-        {name: values[positions] for name, values in rows.strings.items()},
-        take_texts(rows.texts, positions),
-        Blocks(
-            row_ptr,
-            rows.blocks.start[source],
-            rows.blocks.end[source],
-            take_texts(rows.blocks.texts, source),
-        ),
-    )
-
-
-def merge_rows(a: Rows, b: Rows) -> Rows:
-    """Return the rows of both by ascending id."""
-    joined = Rows(
-        np.concatenate((a.ids, b.ids)),
-        np.concatenate((a.event_time, b.event_time)),
-        np.concatenate((a.created_at, b.created_at)),
-        np.concatenate((a.text_length, b.text_length)),
-        np.concatenate((a.is_question, b.is_question)),
-        {name: np.concatenate((a.strings[name], b.strings[name])) for name in STRING_COLUMNS},
-        join_texts(a.texts, b.texts),
-        Blocks(
-            join_pointers(a.blocks.row_ptr, b.blocks.row_ptr),
-            np.concatenate((a.blocks.start, b.blocks.start)),
-            np.concatenate((a.blocks.end, b.blocks.end)),
-            join_texts(a.blocks.texts, b.blocks.texts),
-        ),
-    )
-    return take_rows(joined, np.argsort(joined.ids, kind="stable"))

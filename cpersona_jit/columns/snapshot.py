@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.buffers import Buffers
 from cpersona_jit.columns.centre import Centre
 from cpersona_jit.columns.event_times import UNDATED, EventTimes
-from cpersona_jit.columns.neighbours import session_keys
+from cpersona_jit.columns.masks import Mask, mask_of
 from cpersona_jit.columns.parted import PartedRows, parted_rows
 from cpersona_jit.isolation import Axes, code_predicate
 from cpersona_jit.kernels.gram_lists import GramIndex
-from cpersona_jit.kernels.row_mask import pack_mask
+from cpersona_jit.kernels.row_mask import has_rows
+
+__all__ = ["UNDATED", "BlockColumns", "Columns", "GramRows", "Mask", "ScopeStatistics", "mask_of"]
 
 _MASKS_KEPT = 64
 
@@ -27,18 +30,6 @@ class GramRows(NamedTuple):
     row_ptr: np.ndarray  # int64 (n + 1,)
     keys: np.ndarray  # uint64, sorted and distinct inside a row
     counts: np.ndarray  # uint8, term frequency clipped at 3
-
-
-class Mask(NamedTuple):
-    """Some of the rows, above all those that a call may see."""
-
-    words: np.ndarray  # uint64 (ceil(n / 64),), bit r & 63 of word r >> 6
-    count: int
-
-    def as_bools(self, n: int) -> np.ndarray:
-        """Return whether each of the `n` rows is admitted, shape (n,)."""
-        as_bytes = self.words.astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(as_bytes, count=n, bitorder="little").view(bool)
 
 
 class ScopeStatistics(NamedTuple):
@@ -64,7 +55,7 @@ class BlockColumns:
         Range of the block in the row's stored content, in code points.
     lengths : ndarray of int32, shape (nb,)
         Code points of the normalised text, which begins with the speaker like a row's.
-    codes, signs, embedded, gram_rows, gram_index
+    codes, signs, embedded, gram_index, gram_tail
         As in :class:`Columns`, for the blocks.
     """
 
@@ -76,8 +67,8 @@ class BlockColumns:
     codes: np.ndarray
     signs: np.ndarray
     embedded: Mask
-    gram_rows: dict[int, GramRows]
     gram_index: dict[int, GramIndex]
+    gram_tail: dict[int, GramRows]
     _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
@@ -99,8 +90,10 @@ class BlockColumns:
 class Columns:
     """Everything recall needs to know about the rows of a store, as arrays.
 
-    Row ``r`` of every array is the memory ``ids[r]``; rows ascend by memory id. A snapshot never
-    changes: a store that changed gives a new snapshot.
+    Row ``r`` of every array is the memory ``ids[r]``. Rows ascend by the generation that wrote them
+    last, then by memory id: a row that is changed gets a new place at the end, and its old place is
+    *gone* like that of a deleted row, until the places are made anew. A snapshot never changes: a
+    store that changed gives a new snapshot, which shares with this one what stayed as it was.
 
     Attributes
     ----------
@@ -112,7 +105,8 @@ class Columns:
         Codes of ``agent_id``, ``project_id``, ``channel``, ``session_id``, ``source_type``
         (the speaker's role), ``source_id`` and ``source_name`` (the speaker).
     tables : dict of str to dict of str to int
-        The code of each string of those columns.
+        The code of each string of those columns. Snapshots share a table, so that it may hold names
+        that occur in no row of this one.
     lengths : ndarray of int32, shape (n,)
         Code points of the normalised text.
     codes : ndarray of int8, shape (n, width)
@@ -121,25 +115,27 @@ class Columns:
         Sign bits in blocks of eight rows.
     embedded : Mask
         Rows that have a vector of the active model.
-    gram_rows : dict of int to GramRows
-        Grams of each size, row by row.
     gram_index : dict of int to GramIndex
-        The same inverted.
+        Grams of each size, inverted, of the first ``gram_index[size].n`` rows, gone ones as well.
+    gram_tail : dict of int to GramRows
+        Grams of the rows behind those, row by row.
     text_length : ndarray of int32, shape (n,)
         Code points of the stored content.
     is_question : ndarray of bool, shape (n,)
         Whether the content ends by asking something.
     before, after : ndarray of int64, shape (n,)
         The previous and the next row of the same session, agent, project and channel; -1 without.
+    session_key : ndarray of int64, shape (n,)
+        Number of each row's session; -1 without one. Sessions of one name in two agents, projects
+        or channels have two numbers.
     block_count : ndarray of int32, shape (n,)
         Blocks of the row, at least 1.
     blocks : BlockColumns
         The blocks of the rows that have two or more.
     unsplit : Mask
         Rows that the splitter has not seen; they count as one block, or as their older blocks.
-    tie_rank : ndarray of int64, shape (n,)
-        Position of the row in the order (event time descending, undated last, id ascending) which
-        breaks ties of the fused score.
+    alive : Mask
+        Rows that are not gone. No mask admits another one.
     fingerprint : str
         Fingerprint of the embedding model whose vectors the codes hold; empty without one.
     dim : int
@@ -158,22 +154,25 @@ class Columns:
     codes: np.ndarray
     signs: np.ndarray
     embedded: Mask
-    gram_rows: dict[int, GramRows]
     gram_index: dict[int, GramIndex]
+    gram_tail: dict[int, GramRows]
     text_length: np.ndarray
     is_question: np.ndarray
     before: np.ndarray
     after: np.ndarray
+    session_key: np.ndarray
     block_count: np.ndarray
     blocks: BlockColumns
     unsplit: Mask
-    tie_rank: np.ndarray
+    alive: Mask
     fingerprint: str
     dim: int
     centres: dict[str, Centre] | None = None
+    _buffers: Buffers | None = field(default=None, repr=False)
     _masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _block_masks: OrderedDict[tuple, Mask] = field(default_factory=OrderedDict, repr=False)
     _factors: dict[float, np.ndarray] = field(default_factory=dict, repr=False)
+    _samples: dict[int, OrderedDict] = field(default_factory=dict, repr=False)
     _scopes: OrderedDict[tuple, ScopeStatistics] = field(default_factory=OrderedDict, repr=False)
 
     @property
@@ -184,7 +183,8 @@ class Columns:
     @cached_property
     def ln_blocks(self) -> np.ndarray:
         """``round(4096 ln m)`` of each row's m blocks, int64, shape (n,)."""
-        return np.rint(4096.0 * np.log(np.maximum(self.block_count, 1))).astype(np.int64)
+        counts = np.arange(1, self.block_count.max(initial=1) + 1)
+        return np.rint(4096.0 * np.log(counts)).astype(np.int64)[self.block_count - 1]
 
     @cached_property
     def times(self) -> EventTimes:
@@ -192,12 +192,21 @@ class Columns:
         return EventTimes(self.event_time)
 
     @cached_property
-    def session_key(self) -> np.ndarray:
-        """Number of each row's session, int64, shape (n,); -1 without one.
+    def tie_rank(self) -> np.ndarray:
+        """Each row's place in the order of :meth:`by_tie`, int64, shape (n,)."""
+        rank = np.empty(self.n, np.int64)
+        rank[self.by_tie(np.arange(self.n))] = np.arange(self.n)
+        return rank
 
-        Sessions of one name in two agents, projects or channels have two numbers.
+    def by_tie(self, rows: np.ndarray) -> np.ndarray:
+        """Return `rows` in the order that breaks ties of a score.
+
+        Event time descending, undated rows last, memory id ascending.
         """
-        return session_keys(self.codes_by_name, self.tables)
+        times, ids = self.event_time[rows], self.ids[rows]
+        # UNDATED is the smallest int64, whose negation overflows back to itself: set it apart.
+        undated = times == UNDATED
+        return rows[np.lexsort((ids, np.where(undated, 0, -times), undated))]
 
     def scope_statistics(self, axes: Axes) -> ScopeStatistics:
         """Return what the rows that `axes` admits are like; remembered for the last few axes."""
@@ -222,7 +231,8 @@ class Columns:
         agent, project, channel = (
             self.codes_by_name[name] for name in ("agent_id", "project_id", "channel")
         )
-        return code_predicate(axes, agent, project, channel, self.tables)
+        admitted = code_predicate(axes, agent, project, channel, self.tables)
+        return admitted if self.alive.count == self.n else admitted & self.alive.as_bools(self.n)
 
     def block_mask(self, axes: Axes) -> Mask:
         """Return the blocks of the rows that `axes` admits; remembered likewise."""
@@ -232,6 +242,10 @@ class Columns:
             lambda: mask_of(self.mask(axes).as_bools(self.n)[self.blocks.row]),
         )
 
+    def remembered_sample(self, axes: Axes, size: int, make: Callable[[], Any]) -> Any:
+        """Return what `make` gave for a sample of the rows of `axes`; remembered likewise."""
+        return _remembered(self._samples.setdefault(size, OrderedDict()), axes, make)
+
     def length_factor(self, exponent: float) -> np.ndarray:
         """Return ``65535 * length ** -exponent`` as uint16, shape (n,), at least 1.
 
@@ -240,11 +254,25 @@ class Columns:
         return _length_factor(self._factors, self.lengths, exponent)
 
     def positions(self, ids: np.ndarray) -> np.ndarray:
-        """Return the positions of memory `ids`; -1 for those not in the snapshot."""
+        """Return the rows of memory `ids`, int64; -1 for those not in the snapshot."""
         if not self.n:
             return np.full(len(ids), -1, np.int64)
-        at = np.minimum(np.searchsorted(self.ids, ids), self.n - 1)
-        return np.where(self.ids[at] == ids, at, -1)
+        order, ascending = self._by_id
+        # Of the places of one id the last is its own; the others are gone.
+        at = np.maximum(np.searchsorted(ascending, ids, side="right") - 1, 0)
+        rows = order[at]
+        return np.where((ascending[at] == ids) & has_rows(self.alive.words, rows), rows, -1)
+
+    @cached_property
+    def _by_id(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows by ascending id, and those ids."""
+        order = np.argsort(self.ids, kind="stable")
+        return order, self.ids[order]
+
+    @cached_property
+    def newest_id(self) -> int:
+        """The highest id of any row, gone or not; 0 without rows. Later rows have higher ones."""
+        return int(self.ids.max(initial=0))
 
 
 def _remembered(known: OrderedDict, axes: Axes, make: Callable[[], Any]) -> Any:
@@ -266,18 +294,3 @@ def _length_factor(
         scaled = 65535.0 * np.maximum(lengths, 1).astype(np.float64) ** -exponent
         found = known[exponent] = np.maximum(np.rint(scaled), 1).astype(np.uint16)
     return found
-
-
-def mask_of(admitted: np.ndarray) -> Mask:
-    """Return the mask that admits the rows set in a boolean array of shape (n,)."""
-    return Mask(pack_mask(admitted), int(np.count_nonzero(admitted)))
-
-
-def tie_order(event_time: np.ndarray) -> np.ndarray:
-    """Return each row's place in the order (event time descending, undated last, row ascending)."""
-    # UNDATED is the smallest int64, whose negation overflows back to itself: set it apart.
-    undated = event_time == UNDATED
-    order = np.lexsort((np.where(undated, 0, -event_time), undated))
-    rank = np.empty(order.size, np.int64)
-    rank[order] = np.arange(order.size)
-    return rank

@@ -73,28 +73,6 @@ class TextReader:
         self._pending = []
 
 
-def take_texts(texts: Texts, positions: np.ndarray) -> Texts:
-    """Return the texts at `positions`, in that order."""
-    return Texts(
-        texts.lengths[positions],
-        texts.codes[positions],
-        texts.embedded[positions],
-        {size: _take_grams(grams, positions) for size, grams in texts.grams.items()},
-    )
-
-
-def join_texts(a: Texts, b: Texts) -> Texts:
-    """Return the texts of `a`, then those of `b`; the arrays of `a` when `b` has none."""
-    if not b.lengths.size:
-        return a
-    return Texts(
-        np.concatenate((a.lengths, b.lengths)),
-        np.concatenate((a.codes, b.codes)),
-        np.concatenate((a.embedded, b.embedded)),
-        {size: _join_grams(a.grams[size], b.grams[size]) for size in GRAM_SIZES},
-    )
-
-
 def take_spans(pointers: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Reorder spans that lie one behind the other.
 
@@ -118,26 +96,30 @@ def take_spans(pointers: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray,
     return moved, np.arange(moved[-1]) + np.repeat(start - moved[:-1], sizes)
 
 
-def join_pointers(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the pointers of two runs of spans laid one behind the other."""
-    return np.concatenate((a, b[1:] + a[-1]))
+def take_grams(grams: GramRows, positions: np.ndarray) -> GramRows:
+    """Return the grams of the rows at `positions`, in that order."""
+    row_ptr, source = take_spans(grams.row_ptr, positions)
+    return GramRows(row_ptr, grams.keys[source], grams.counts[source])
+
+
+def join_grams(a: GramRows, b: GramRows) -> GramRows:
+    """Return the grams of the rows of `a`, then of those of `b`."""
+    return GramRows(
+        np.concatenate((a.row_ptr, b.row_ptr[1:] + a.row_ptr[-1])),
+        np.concatenate((a.keys, b.keys)),
+        np.concatenate((a.counts, b.counts)),
+    )
+
+
+def no_grams() -> GramRows:
+    """Return the grams of no row."""
+    return GramRows(np.zeros(1, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.uint8))
 
 
 def _gram_rows(keys: list[np.ndarray], counts: list[np.ndarray]) -> GramRows:
     row_ptr = np.zeros(len(keys) + 1, np.int64)
     np.cumsum([k.size for k in keys], out=row_ptr[1:])
-    none_k, none_c = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
-    return GramRows(row_ptr, np.concatenate([none_k, *keys]), np.concatenate([none_c, *counts]))
-
-
-def _take_grams(grams: GramRows, positions: np.ndarray) -> GramRows:
-    row_ptr, source = take_spans(grams.row_ptr, positions)
-    return GramRows(row_ptr, grams.keys[source], grams.counts[source])
-
-
-def _join_grams(a: GramRows, b: GramRows) -> GramRows:
+    none = no_grams()
     return GramRows(
-        join_pointers(a.row_ptr, b.row_ptr),
-        np.concatenate((a.keys, b.keys)),
-        np.concatenate((a.counts, b.counts)),
+        row_ptr, np.concatenate([none.keys, *keys]), np.concatenate([none.counts, *counts])
     )

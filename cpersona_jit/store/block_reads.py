@@ -68,14 +68,18 @@ def changed_blocks(conn: sqlite3.Connection, since_generation: int) -> Iterator[
     Yields
     ------
     tuple
-        Memory id, start, end, embedding, model id; by memory id and position.
+        Memory id, start, end, embedding, model id; rows in the order of ``changed_rows``, the
+        blocks of each by position.
     """
-    changed = "WHERE memory_id IN (SELECT id FROM memories WHERE revision > ?)"
     some = since_generation > 0
     with store_errors(conn):
+        # Both indexes have this order. The join is never turned round: blocks would be sorted.
         cursor = conn.execute(
-            "SELECT memory_id, start_char, end_char, embedding, model_id FROM blocks"
-            f" {changed if some else ''} ORDER BY memory_id, block_index",
+            "SELECT memory_id, start_char, end_char, blocks.embedding, blocks.model_id"
+            " FROM memories INDEXED BY memories_revision"
+            " CROSS JOIN blocks ON memory_id = memories.id"
+            f" {'WHERE revision > ?' if some else ''}"
+            " ORDER BY revision, memories.id, block_index",
             (since_generation,) if some else (),
         )
         yield from map(_checked_block, cursor)

@@ -152,7 +152,9 @@ def counts(conn: sqlite3.Connection, axes: Axes, model_id: int | None = None) ->
 
 
 def changed_rows(conn: sqlite3.Connection, since_generation: int) -> Iterator[tuple[Any, ...]]:
-    """Rows written after a generation, of every agent, by ascending id (internal maintenance).
+    """Rows written after a generation, of every agent (internal maintenance).
+
+    By the generation that wrote them last, then by id: the order of a snapshot's positions.
 
     Read it inside ``read_snapshot`` together with `deleted_since` and ``generation``.
 
@@ -169,13 +171,12 @@ def changed_rows(conn: sqlite3.Connection, since_generation: int) -> Iterator[tu
         The columns of `CHANGED_COLUMNS`.
     """
     columns = ", ".join(CHANGED_COLUMNS)
-    # The whole table is read in its own order; a few rows are found by the index, and only their
-    # ids are sorted, never their texts and vectors.
-    changed = "WHERE id IN (SELECT id FROM memories WHERE revision > ?)"
+    # The index has this order: nothing is sorted, neither texts nor vectors.
     some = since_generation > 0
     with store_errors(conn):
         cursor = conn.execute(
-            f"SELECT {columns} FROM memories {changed if some else ''} ORDER BY id",
+            f"SELECT {columns} FROM memories INDEXED BY memories_revision"
+            f" {'WHERE revision > ?' if some else ''} ORDER BY revision, id",
             (since_generation,) if some else (),
         )
         yield from map(_checked_changed, cursor)

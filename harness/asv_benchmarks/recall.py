@@ -145,7 +145,7 @@ class Size(OverRows):
         columns = read_columns(stores[rows])
         arrays = [part for part in vars(columns).values() if isinstance(part, np.ndarray)]
         arrays += [*columns.codes_by_name.values(), columns.embedded.words]
-        for grams in (*columns.gram_rows.values(), *columns.gram_index.values()):
+        for grams in columns.gram_index.values():
             arrays += [part for part in grams if isinstance(part, np.ndarray)]
         return sum(array.nbytes for array in arrays) / rows
 

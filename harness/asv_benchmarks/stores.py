@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import cpersona_jit
+from cpersona_jit.columns.postings import grams_of_rows
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
 from cpersona_jit.text.grams import GRAM_SIZES
@@ -79,7 +80,6 @@ def read_columns(folder: Path) -> Columns:
         read_part(folder, "rest"),
         codes=codes,
         signs=signs,
-        gram_rows={size: rows for size, (rows, _) in grams.items()},
         gram_index={size: index for size, (_, index) in grams.items()},
     )
 
@@ -96,9 +96,9 @@ def _records(rows: int) -> Iterator[cpersona_jit.Record]:
 
 
 def _write_parts(columns: Columns, folder: Path) -> None:
-    parts = {f"gram{s}": (columns.gram_rows[s], columns.gram_index[s]) for s in GRAM_SIZES}
+    parts = {f"gram{s}": (grams_of_rows(index), index) for s, index in columns.gram_index.items()}
     parts["dense"] = (columns.codes, columns.signs)
-    parts["rest"] = replace(columns, codes=None, signs=None, gram_rows={}, gram_index={})
+    parts["rest"] = replace(columns, codes=None, signs=None, gram_index={}, _buffers=None)
     for name, part in parts.items():
         with (folder / f"{name}.pickle").open("wb") as file:
             pickle.dump(part, file, protocol=pickle.HIGHEST_PROTOCOL)

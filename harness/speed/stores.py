@@ -62,8 +62,7 @@ def make_store(path: Path, rows: int, shape: Shape) -> Columns:
         build_index=warm_kernels().build_gram_index,
     )
     conn.close()
-    # Grams by row serve the next refresh alone, and are most of the memory of long rows.
-    return replace(columns, gram_rows={}, blocks=replace(columns.blocks, gram_rows={}))
+    return columns
 
 
 def without_blocks(columns: Columns) -> Columns:
@@ -72,7 +71,7 @@ def without_blocks(columns: Columns) -> Columns:
     build_index = warm_kernels().build_gram_index
     empty = build_columns((), (), (), (), generation=0, model=model, build_index=build_index)
     # Remembered masks belong to one snapshot.
-    fresh = {name: type(getattr(columns, name))() for name in ("_masks", "_block_masks")}
+    fresh = {name: type(getattr(columns, name))() for name in ("_masks", "_block_masks", "_samples")}
     return replace(
         columns,
         blocks=replace(empty.blocks, row_ptr=np.zeros(columns.n + 1, np.int64)),

@@ -1,0 +1,74 @@
+"""Making the places of a snapshot anew: its tail into the indexes, rows that are gone out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cpersona_jit.columns.arrays import arrays_of, block_array, put_together
+from cpersona_jit.columns.buffers import Buffers, put_signs
+from cpersona_jit.columns.masks import mask_of
+from cpersona_jit.columns.postings import BuildIndex, joined_index
+from cpersona_jit.columns.snapshot import BlockColumns, Columns
+from cpersona_jit.columns.texts import no_grams, take_spans
+from cpersona_jit.text.grams import GRAM_SIZES
+
+
+def folded(columns: Columns, build_index: BuildIndex) -> Columns:
+    """Return a snapshot with the same rows in the same places, all of them indexed."""
+    blocks = replace(columns.blocks, **_indexed(columns.blocks, None, build_index))
+    return replace(columns, blocks=blocks, **_indexed(columns, None, build_index))
+
+
+def without_gone(columns: Columns, build_index: BuildIndex) -> Columns:
+    """Return a snapshot of the rows that are not gone, in their order, all of them indexed.
+
+    It shares no array with the older one.
+    """
+    alive = columns.alive.as_bools(columns.n)
+    rows = np.flatnonzero(alive)
+    row_ptr, blocks = take_spans(columns.blocks.row_ptr, rows)
+    arrays, buffers = {}, Buffers(rows=rows.size, blocks=blocks.size)
+    moved = np.cumsum(alive) - 1
+    for name, array in arrays_of(columns).items():
+        of_blocks = name.startswith(block_array(""))
+        source = blocks if of_blocks else rows
+        if name.endswith("signs"):
+            words = array[source // 8, :, source % 8]
+            arrays[name] = put_signs(buffers, name, 0, words, 0)
+            continue
+        values = row_ptr if name == block_array("row_ptr") else array[source]
+        if name in ("before", "after"):
+            values = np.where(values >= 0, moved[values], -1)
+        if name == block_array("row"):
+            values = moved[values]
+        arrays[name] = buffers.put(name, 0, values)
+    kept_blocks = alive[columns.blocks.row]
+    parts = {
+        name: getattr(columns, name)
+        for name in ("generation", "tables", "fingerprint", "dim", "centres")
+    }
+    of_rows = _kept(columns, alive, build_index)
+    waiting = mask_of(columns.unsplit.as_bools(columns.n)[alive])
+    parts |= {"_buffers": buffers, "unsplit": waiting, "alive": mask_of(np.ones(rows.size, bool))}
+    return put_together(arrays, parts | of_rows, _kept(columns.blocks, kept_blocks, build_index))
+
+
+def _kept(texts: Columns | BlockColumns, keep: np.ndarray, build_index: BuildIndex) -> dict:
+    embedded = mask_of(texts.embedded.as_bools(texts.n)[keep])
+    return {"embedded": embedded, **_indexed(texts, keep, build_index)}
+
+
+def _indexed(
+    texts: Columns | BlockColumns, keep: np.ndarray | None, build_index: BuildIndex
+) -> dict:
+    return {
+        "gram_index": {
+            size: joined_index(texts.gram_index[size], texts.gram_tail[size], keep, build_index)
+            if keep is not None or texts.gram_tail[size].row_ptr.size > 1
+            else texts.gram_index[size]
+            for size in GRAM_SIZES
+        },
+        "gram_tail": dict.fromkeys(GRAM_SIZES, no_grams()),
+    }
