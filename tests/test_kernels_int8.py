@@ -62,6 +62,61 @@ def test_numpy_is_the_naive_scan(scan):
     check_against_the_naive_twin(numpy_path.dense_top_k, *scan)
 
 
+@st.composite
+def parted_scans(draw):
+    """Draw rows of which some own blocks, rows and blocks without vectors, and rows to ask for."""
+    codes, planes, admitted, _ = draw(scans())
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    parted = np.flatnonzero(rng.random(len(codes)) < 0.4)
+    ptr = np.zeros(len(parted) + 1, np.int64)
+    np.cumsum(rng.integers(0, 4, len(parted)), out=ptr[1:])
+    block_codes = rng.integers(-9, 10, (int(ptr[-1]), codes.shape[1])).astype(np.int8)
+    has_vector = rng.random(len(block_codes)) < 0.8
+    any_row = st.integers(0, max(len(codes) - 1, 0))
+    asked = draw(st.lists(st.lists(any_row, max_size=0 if len(codes) == 0 else 30), max_size=3))
+    return codes, block_codes, planes, admitted, has_vector, parted, ptr, asked
+
+
+def check_rows_asked_for(dense_at, scan):
+    codes, block_codes, planes, admitted, has_vector, parted, ptr, asked = scan
+    place = np.full(len(codes), -1, np.int32)
+    place[parted] = np.arange(len(parted))
+    known, dense = np.zeros(len(codes), bool), np.full(len(codes), -5, np.int32)
+    own, best = np.full((2, len(parted)), -5, np.int64)
+    masks = pack_mask(admitted), pack_mask(has_vector)
+    for rows in asked:
+        where = place, ptr, np.array([77, 99]), np.array(rows, np.int64), known
+        dense_at(codes, block_codes, planes, *masks, *where, dense, own, best)
+    of_rows = naive.int8_scores(codes.tolist(), planes.tolist())
+    of_blocks = naive.int8_scores(block_codes.tolist(), planes.tolist())
+    seen = {row for rows in asked for row in rows}
+    assert np.flatnonzero(known).tolist() == sorted(seen)
+    for row in range(len(codes)):
+        score = of_rows[row] if admitted[row] else 77
+        assert dense[row] == (score if row in seen else -5)
+        if place[row] < 0:
+            continue
+        at = int(place[row])
+        blocks = [of_blocks[b] for b in range(ptr[at], ptr[at + 1]) if has_vector[b]]
+        expected = (score, max(blocks, default=score) if admitted[row] else 99)
+        assert (own[at], best[at]) == (expected if row in seen else (-5, -5))
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@LAWS
+@given(scan=parted_scans())
+def test_every_tier_measures_the_rows_asked_for(tier, scan):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        check_rows_asked_for(int8_scan.dense_at, scan)
+
+
+@LAWS
+@given(scan=parted_scans())
+def test_numpy_measures_the_rows_asked_for(scan):
+    check_rows_asked_for(numpy_path.dense_at, scan)
+
+
 @pytest.mark.parametrize("tier", TIERS)
 @LAWS
 @given(scan=scans(), data=st.data())

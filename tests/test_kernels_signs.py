@@ -71,6 +71,32 @@ def test_planes(path, scan):
 
 @PATHS
 @LAWS
+@given(scan=scans())
+def test_scores_of_all_rows(path, scan):
+    words, planes, admitted, _ = scan
+    out = np.full((len(words) + 7) // 8 * 8, -99, np.int32)
+    path.planes_all(block_signs(words), planes, len(words), pack_mask(admitted), out)
+    scores = naive.plane_scores(words.tolist(), planes.tolist())
+    rows = np.flatnonzero(admitted)
+    assert out[rows].tolist() == [scores[row] for row in rows]
+
+
+@PATHS
+@LAWS
+@given(scan=scans(), lowest=st.booleans())
+def test_best_estimates(path, scan, lowest):
+    words, planes, admitted, k = scan
+    scores = np.array(naive.plane_scores(words.tolist(), planes.tolist()), np.int32)
+    if lowest and scores.size:
+        scores[:: scores.size // 3 + 1] = -(2**31)
+    rows = path.best_estimates(scores, pack_mask(admitted), k)
+    assert rows.dtype == np.int64
+    best = naive.best_rows(scores.tolist(), np.flatnonzero(admitted).tolist(), k)
+    assert rows.tolist() == sorted(row for row, _ in best)
+
+
+@PATHS
+@LAWS
 @given(scan=scans(), shortlist=st.sampled_from([0, 1, 5, 40, 1000]))
 def test_two_phases(path, scan, shortlist):
     words, planes, admitted, k = scan
@@ -109,6 +135,9 @@ def test_orders_that_fill_the_buffer_again_and_again(path, k, order):
     assert found_rows(keys) == naive.best_rows(value.tolist(), rows, k)
     keys = path.hamming_top_k(block_signs(words), np.zeros(4, np.uint64), n, mask, k)
     assert found_rows(keys) == naive.best_rows((-value).tolist(), rows, k)
+    best = naive.best_rows(value.tolist(), rows, k)
+    found = path.best_estimates(value.astype(np.int32), mask, k)
+    assert found.tolist() == sorted(row for row, _ in best)
 
 
 @pytest.mark.parametrize("dim", [256, 384, 1000])

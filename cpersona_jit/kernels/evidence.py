@@ -181,6 +181,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))
     total = np.empty(_CHUNK)
     filled, part, floor = 0, 0, -np.inf if k > 0 else np.inf
+    vectors = weights[0] != 0 or weights[1] != 0
     grams = weights[2] != 0 or weights[3] != 0 or weights[4] != 0 or weights[5] != 0
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
@@ -189,8 +190,9 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
         first, end = 64 * first_word, min(64 * first_word + _CHUNK, len(dense))
         of_chunk = total[: end - first]
         _start(words, bias, of_chunk)
-        _add_dense(dense[first:end], weights, of_chunk)
-        if grams:  # a sum of zeros changes no sum
+        if vectors:  # a sum of zeros changes no sum
+            _add_dense(dense[first:end], weights, of_chunk)
+        if grams:
             _add_grams(gram3[first:end], gram4[first:end], weights, of_chunk)
         part += np.searchsorted(parted[part:], first)
         while part < len(parted) and parted[part] < end:

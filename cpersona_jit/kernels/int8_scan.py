@@ -48,6 +48,8 @@ _TIER = TIER_TAGS[cpu_tier()]
 
 # Coordinates per turn of the inner loop: one cache line of a row.
 STEP = 64
+# How many rows ahead a gather asks for: scattered rows would each begin with a wait for memory.
+AHEAD_ROWS = 16
 # 0x80 in each byte of an int32.
 FLIP_TOP_BITS = 0x80808080 - (1 << 32)
 
@@ -117,6 +119,65 @@ def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.
     ndarray of int64, shape (m,)
     """
     return _gather(_TIER, codes, planes, rows)
+
+
+def dense_at(
+    codes: np.ndarray,
+    block_codes: np.ndarray,
+    planes: np.ndarray,
+    mask: np.ndarray,
+    block_mask: np.ndarray,
+    place: np.ndarray,
+    block_ptr: np.ndarray,
+    means: np.ndarray,
+    rows: np.ndarray,
+    known: np.ndarray,
+    dense: np.ndarray,
+    own: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Score some rows, and their blocks where a row has several; rows that are known are passed.
+
+    Parameters
+    ----------
+    codes, block_codes : ndarray of int8, shape (n, D) and (nb, D), C order
+        Rows, and blocks of the m parted rows.
+    planes : ndarray of int8, shape (2, D)
+        As in `dense_top_k`.
+    mask, block_mask : ndarray of uint64
+        Rows and blocks that have a vector; bits past their number are zero.
+    place : ndarray of int32, shape (n,)
+        Place of a row among the parted ones, -1 for the others.
+    block_ptr : ndarray of int64, shape (m + 1,)
+        Row i of the parted rows owns the blocks ``block_ptr[i]:block_ptr[i + 1]``, if any.
+    means : ndarray of int64, shape (2,)
+        Score of a row without a vector, and of its best block.
+    rows : ndarray of int64, shape (P,)
+        Rows in any order; one may come twice.
+    known : ndarray of bool, shape (n,)
+        Rows whose scores are there; written.
+    dense : ndarray of int32, shape (n,)
+        Written: the score of each row.
+    own, best : ndarray of int64, shape (m,)
+        Written for parted rows: the score of the row, and the largest of its blocks' (its own
+        without a block that has a vector).
+    """
+    _measure(
+        _TIER,
+        codes,
+        block_codes,
+        planes,
+        mask,
+        block_mask,
+        place,
+        block_ptr,
+        means,
+        rows,
+        known,
+        dense,
+        own,
+        best,
+    )
 
 
 @njit(nogil=True, error_model="numpy", cache=True)
@@ -197,13 +258,90 @@ def _gather(tier, codes, planes, rows):
     query, bias = _joined_query(planes)
     scores = np.empty(rows.shape[0], np.int64)
     last = rows.shape[0] - 1
+    for row in rows[:AHEAD_ROWS]:
+        _prefetch_row(codes, row)
     for start in range(0, rows.shape[0], 4):
+        for row in rows[start + AHEAD_ROWS : start + AHEAD_ROWS + 4]:
+            _prefetch_row(codes, row)
         row0, row1 = rows[start], rows[min(start + 1, last)]
         row2, row3 = rows[min(start + 2, last)], rows[min(start + 3, last)]
         found = _dot_four(tier, codes, planes, query, bias, row0, row1, row2, row3, 0)
         for lane in range(min(4, rows.shape[0] - start)):
             scores[start + lane] = found[lane]
     return scores
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _measure(
+    tier,
+    codes,
+    block_codes,
+    planes,
+    mask,
+    block_mask,
+    place,
+    block_ptr,
+    means,
+    rows,
+    known,
+    dense,
+    own,
+    best,
+):
+    asked, blocks = np.empty(len(rows), np.int64), 0
+    scored, lacking = 0, len(rows)  # from the front: rows to score; from the end: without a vector
+    for row in rows:
+        if known[row]:
+            continue
+        known[row] = True
+        if place[row] >= 0:
+            blocks += block_ptr[place[row] + 1] - block_ptr[place[row]]
+        if _has(mask, row):
+            asked[scored] = row
+            scored += 1
+        else:
+            lacking -= 1
+            asked[lacking] = row
+    scores = _gather(tier, codes, planes, asked[:scored])
+    for i in range(scored):
+        dense[asked[i]] = scores[i]
+    for row in asked[lacking:]:
+        dense[row] = means[0]
+        if place[row] >= 0:
+            own[place[row]], best[place[row]] = means[0], means[1]
+    _measure_blocks(
+        tier, block_codes, planes, block_mask, place, block_ptr, asked[:scored], blocks, dense,
+        own, best
+    )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _measure_blocks(
+    tier, block_codes, planes, block_mask, place, block_ptr, rows, most, dense, own, best
+):
+    """Score the blocks of the parted ones of some rows; they have `most` blocks or fewer."""
+    asked, owner, found = np.empty(most, np.int64), np.empty(most, np.int64), 0
+    for row in rows:
+        at = np.int64(place[row])
+        if at < 0:
+            continue
+        own[at], best[at] = dense[row], np.int64(-(1 << 62))
+        for block in range(block_ptr[at], block_ptr[at + 1]):
+            if _has(block_mask, block):
+                asked[found], owner[found] = block, at
+                found += 1
+    scores = _gather(tier, block_codes, planes, asked[:found])
+    for i in range(found):
+        best[owner[i]] = max(best[owner[i]], scores[i])
+    for row in rows:
+        at = np.int64(place[row])
+        if at >= 0 and best[at] == np.int64(-(1 << 62)):
+            best[at] = own[at]
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _has(mask, row):
+    return (np.int64(mask[row >> 6]) >> (row & 63)) & 1 == 1
 
 
 @njit(nogil=True, error_model="numpy", cache=True)
@@ -255,6 +393,22 @@ def _dot_plain(row, query):
     for j in range(row.shape[0]):
         total += np.int32(row[j]) * np.int32(query[j])
     return np.int32(total)
+
+
+@intrinsic
+def _prefetch_row(typing_context, codes, row):
+    """Ask for all cache lines of a row."""
+
+    def generate(context, builder, signature, arguments):
+        codes_value, row_value = arguments
+        width = _row_length(context, builder, signature.args[0], codes_value)
+        data = byte_pointer(context, builder, signature.args[0], codes_value)
+        start = builder.gep(data, [builder.mul(row_value, width)])
+        with cgutils.for_range_slice(builder, I64(0), width, I64(STEP)) as (offset, _):
+            prefetch(builder, start, offset)
+        return context.get_dummy_value()
+
+    return types.void(codes, types.int64), generate
 
 
 @intrinsic

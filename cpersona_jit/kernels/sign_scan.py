@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from cpersona_jit.kernels.int8_scan import dense_scores
 from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
-from cpersona_jit.kernels.topk_order import ROW_BITS, largest_keys, pack_keys, unpack_keys
+from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK, largest_keys, pack_keys, unpack_keys
 from cpersona_jit.kernels.vector_ir import (
     I8,
     I32,
@@ -79,6 +79,42 @@ def planes_top_k(
         Keys, best first; the score is the sum of the 4-bit values at a row's set bits.
     """
     return _best_keys(signs, query_planes, n, mask, k)
+
+
+def planes_all(
+    signs: np.ndarray, query_planes: np.ndarray, n: int, mask: np.ndarray, out: np.ndarray
+) -> None:
+    """Score every admitted row by its signs, without ranking any.
+
+    Parameters
+    ----------
+    signs, query_planes, n, mask
+        As in `planes_top_k`.
+    out : ndarray of int32, shape (8 * ceil(n / 8),)
+        Written: the score of each admitted row; other rows' scores are unspecified.
+    """
+    _score_all(signs, query_planes, n, mask, out)
+
+
+def best_estimates(scores: np.ndarray, mask: np.ndarray, k: int) -> np.ndarray:
+    """Find the ``k`` admitted rows of the largest score of `planes_all`.
+
+    Parameters
+    ----------
+    scores : ndarray of int32, shape (n or more,)
+        Score of each row.
+    mask : ndarray of uint64, shape (ceil(n / 64),)
+        Admitted rows; bits past ``n`` are zero.
+    k : int
+        How many rows to keep, at least 0.
+
+    Returns
+    -------
+    ndarray of int64, shape (min(k, admitted),)
+        Rows, ascending; of equals the lowest are kept.
+    """
+    keys = _largest_scores(scores, mask, min(k, count_admitted(mask)))
+    return np.sort(ROW_MASK - (keys & ROW_MASK))
 
 
 def two_phase_top_k(
@@ -149,6 +185,69 @@ def _scan(signs, query, n, mask, k):
         select_largest(buffer, filled, k)
         filled = k
     return buffer[:filled]
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _score_all(signs, query, n, mask, out):
+    for word in range((n + 63) // 64):
+        admitted = np.int64(mask[word])
+        for group in range(8):
+            if (admitted >> (8 * group)) & 255:
+                _write_scores(signs, query, 8 * word + group, out)
+
+
+@njit(nogil=True, error_model="numpy", cache=True)
+def _largest_scores(scores, mask, k):
+    buffer = np.empty(buffer_size(k), np.int64)
+    filled = 0
+    # Scores up to this cannot enter the list; nothing can enter a list of no rows.
+    floor = np.int32(-(1 << 31)) if k > 0 else np.int32((1 << 31) - 1)
+    first = True
+    for word in range(len(mask)):
+        admitted = np.int64(mask[word])
+        if admitted == 0 or k == 0:
+            continue
+        of_word = scores[64 * word : 64 * word + 64]
+        above = 0
+        for bit in range(len(of_word)):
+            above += of_word[bit] > floor
+        if above == 0 and not first:
+            continue
+        for bit in range(len(of_word)):
+            if (admitted >> bit) & 1 and (first or of_word[bit] > floor):
+                buffer[filled] = pack_key(np.int64(of_word[bit]), 64 * word + bit)
+                filled += 1
+                if filled == len(buffer):
+                    # Rows ascend: a later row of the k-th score would lose the tie.
+                    floor = np.int32(select_largest(buffer, filled, k) >> ROW_BITS)
+                    first = False
+                    filled = k
+    if filled > k:
+        select_largest(buffer, filled, k)
+        filled = k
+    return buffer[:filled]
+
+
+@intrinsic
+def _write_scores(typing_context, signs, query, block, out):
+    """Write the plane scores of the eight rows of a block."""
+
+    def generate(context, builder, signature, arguments):
+        signs_value, query_value, block_value, out_value = arguments
+        array = context.make_array(signature.args[0])(context, builder, signs_value)
+        width = cgutils.unpack_tuple(builder, array.shape, 3)[1]
+        data = byte_pointer(context, builder, signature.args[0], signs_value)
+        block_bytes = builder.mul(width, I64(ROWS_BYTES))
+        start = builder.gep(data, [builder.mul(block_value, block_bytes)])
+        words = byte_pointer(context, builder, signature.args[1], query_value)
+        scores = _plane_sums(builder, start, words, width)
+        narrow = builder.trunc(scores, ir.VectorType(I32, 8))
+        home = byte_pointer(context, builder, signature.args[3], out_value)
+        home = builder.gep(home, [builder.mul(block_value, I64(32))])
+        builder.store(narrow, builder.bitcast(home, narrow.type.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.void(signs, query, types.intp, out), generate
 
 
 @intrinsic

@@ -44,13 +44,21 @@ class Evidence:
         return self.mask.words if region is None else self.mask.words & pack_mask(region)
 
     def best(self, form: int, words: np.ndarray, depth: int) -> np.ndarray:
-        """Return the `depth` rows of a mask with the most evidence of one kind, best first."""
+        """Return the `depth` rows of a mask with the most evidence of one kind, best first.
+
+        In a large scope the rows with the most dense evidence are those of a shortlist.
+        """
+        two_phase = self.signals.two_phase
+        if form == DENSE and two_phase is not None:
+            near = two_phase.nearest(words)
+            return near[np.argsort(-self.at(near)[DENSE], kind="stable")[:depth]]
         return self.kernels.best_rows(
             *self.signals.arrays, self.forms[form], self.bias[form], words, depth
         )
 
     def at(self, rows: np.ndarray) -> np.ndarray:
         """Return the evidence of admitted rows, float64, shape (F, P)."""
+        self.signals.measure(rows)
         return self.kernels.evidence_at(*self.signals.arrays, self.forms, self.bias, rows)
 
     def fused_around(self, columns: Columns, rows: np.ndarray) -> np.ndarray:
@@ -64,6 +72,7 @@ class Evidence:
             near += [one, neighbour[one[one >= 0]]]
         around = np.concatenate(near)
         around = around[around >= 0]
+        self.signals.measure(around)
         fused = np.empty(columns.n)
         forms, bias = self.forms[FUSED:], self.bias[FUSED:]
         fused[around] = self.kernels.evidence_at(*self.signals.arrays, forms, bias, around)[0]

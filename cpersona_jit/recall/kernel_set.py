@@ -14,7 +14,13 @@ from types import ModuleType
 import numpy as np
 
 from cpersona_jit.errors import CPersonaError
-from cpersona_jit.kernels.quantize import block_signs, quantize_query, quantize_rows, sign_words
+from cpersona_jit.kernels.quantize import (
+    block_signs,
+    quantize_query,
+    quantize_rows,
+    query_bit_planes,
+    sign_words,
+)
 from cpersona_jit.kernels.structure_weights import StructureWeights
 
 
@@ -32,6 +38,9 @@ class KernelSet:
     rrf_scores: Callable
     score_fusion: Callable
     dense_all: Callable
+    dense_at: Callable
+    planes_all: Callable
+    best_estimates: Callable
     overlap_all: Callable
     gram_scores: Callable
     best_of_blocks: Callable
@@ -62,12 +71,13 @@ def numpy_kernels() -> KernelSet:
         gram_overlap,
         int8_scan,
         prior,
+        sign_scan,
         signals,
         structure,
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion)
+    modules = (gram_index, gram_overlap, int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
@@ -105,12 +115,13 @@ def _compiled_kernels() -> KernelSet:
         gram_overlap,
         int8_scan,
         prior,
+        sign_scan,
         signals,
         structure,
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, fusion)
+    modules = (gram_index, gram_overlap, int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
@@ -153,13 +164,17 @@ def _touch(kernels: KernelSet) -> None:
     kernels.overlap_top_k(index, lists, np.array([1], np.uint16), factor, mask, 2, counters)
     kernels.overlap_scores(counters, factor, lists)
     codes = quantize_rows(np.eye(2, 64, dtype=np.float32))
-    block_signs(sign_words(codes))
-    planes, _ = quantize_query(np.eye(1, 64, dtype=np.float32)[0])
+    vector = np.eye(1, 64, dtype=np.float32)[0]
+    planes, _ = quantize_query(vector)
     kernels.dense_top_k(codes, planes, mask, 2)
     kernels.dense_scores(codes, planes, lists)
     one = np.ones(1)
     kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
     kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
+    estimates = np.zeros(8, np.int32)
+    signs = block_signs(sign_words(codes))
+    kernels.planes_all(signs, query_bit_planes(vector), 2, mask, estimates)
+    kernels.best_estimates(estimates, mask, 1)
     _touch_signals(kernels, mask, codes, planes, index, lists)
 
 
@@ -173,6 +188,7 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     values = np.zeros((7, 1), np.int64)
     for scores in (dense, gram):
         kernels.best_of_blocks(np.array([0, 2]), scores, mask, values[0], values[1])
+    _touch_dense_at(kernels, mask, codes, planes, dense, values)
     kernels.row_moments(dense, gram, gram, np.zeros(3, np.int64), mask)
     kernels.signal_moments(values, np.zeros(7, np.int64), mask[:0])
     weights = kernels.calibrate(np.eye(7), np.ones(8))
@@ -188,3 +204,10 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     kernels.structure_terms(fused, rows, mask, alone, alone, nobody, nobody, 0.5, terms)
     kernels.row_prior(rows, np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     kernels.clue_terms(fused[rows], np.array([[0, 1]]), np.ones(1), 0.5)
+
+
+def _touch_dense_at(kernels, mask, codes, planes, dense, values) -> None:
+    """The kernel that scores the rows which a large scope asks for."""
+    place, ptr, known = np.array([-1, 0], np.int32), np.array([0, 2]), np.zeros(2, bool)
+    where = codes, codes, planes, mask, mask, place, ptr, np.zeros(2, np.int64), np.arange(2)
+    kernels.dense_at(*where, known, dense, values[0], values[1])

@@ -11,7 +11,6 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     GRAM4_BLOCK,
     GRAM4_ROW,
 )
-from cpersona_jit.kernels.row_mask import has_rows
 from cpersona_jit.recall.adaptive_settings import Calibration
 from cpersona_jit.recall.evidence import DENSE, GRAM, Evidence
 
@@ -48,8 +47,7 @@ def draw_lists(
     """
     words, dense = evidence.within(region), np.zeros(0, np.int64)
     if evidence.signals.compared:
-        dense = evidence.best(DENSE, words, depth)
-        dense = dense[has_rows(columns.embedded.words, dense)]
+        dense = evidence.best(DENSE, words & columns.embedded.words, depth)
     gram = evidence.best(GRAM, words, depth)
     return dense, gram[shows_grams(evidence.signals.of(gram), calibration)]
 

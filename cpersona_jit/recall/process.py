@@ -136,17 +136,8 @@ def run_process(
         The kernels to call.
     """
     clock = StageClock(settings.bounds.milliseconds)
-    mask, block_mask = columns.mask(axes), columns.block_mask(axes)
-    signals = measure_signals(
-        columns,
-        settings.gram3,
-        settings.gram4,
-        query,
-        query_vector,
-        mask,
-        block_mask,
-        kernels,
-    )
+    mask = columns.mask(axes)
+    signals = measure_signals(columns, settings, query, query_vector, axes, kernels)
     forms = kernels.calibrate(signals.covariance, settings.calibration.parameters())
     state = Process(columns, mask, signals, forms)
     state.stages.append(clock.stage("signals", notes=signals.notes))

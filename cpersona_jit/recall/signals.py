@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from cpersona_jit.columns.parted import PartedRows, parted_rows
+from cpersona_jit.columns.sample import Sample, sample_of
 from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.numpy_path.calibration import (
     DENSE_BLOCK,
     DENSE_ROW,
@@ -29,9 +31,11 @@ from cpersona_jit.kernels.numpy_path.evidence import signals_at
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
+from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.gram_query import lists_in, weigh_grams
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
+from cpersona_jit.recall.two_phase import TwoPhase
 
 SIGNAL_NAMES = (
     "dense_row",
@@ -86,6 +90,9 @@ class Signals:
         Whether the dense signals say anything: the query has an embedding, and so have rows.
     notes : tuple of str
         Bounds that acted.
+    two_phase : TwoPhase or None
+        What measures the dense signals of a large scope where they are asked for; None when the
+        arrays hold those of all rows.
     """
 
     arrays: SignalArrays
@@ -94,9 +101,16 @@ class Signals:
     unit: np.ndarray
     compared: bool
     notes: tuple[str, ...]
+    two_phase: TwoPhase | None = None
+
+    def measure(self, rows: np.ndarray) -> None:
+        """See to it that the arrays hold the dense signals of admitted rows."""
+        if self.two_phase is not None:
+            self.two_phase.measure(rows)
 
     def of(self, rows: np.ndarray) -> np.ndarray:
-        """Return the signals of `rows`, int64, shape (7, rows)."""
+        """Return the signals of admitted rows, int64, shape (7, rows)."""
+        self.measure(rows)
         return signals_at(*self.arrays, rows)
 
     @cached_property
@@ -107,47 +121,58 @@ class Signals:
 
 def measure_signals(
     columns: Columns,
-    gram3: ArmSpec,
-    gram4: ArmSpec,
+    settings: AdaptiveSettings,
     query: str,
     query_vector: np.ndarray | None,
-    mask: Mask,
-    block_mask: Mask,
+    axes: Axes,
     kernels: KernelSet,
 ) -> Signals:
-    """Measure every signal of every admitted row.
+    """Measure the signals of the admitted rows.
 
     Parameters
     ----------
     columns : Columns
         The snapshot.
-    gram3, gram4 : ArmSpec
-        How grams are scored.
+    settings : AdaptiveSettings
+        How grams are scored, and from how many rows on dense signals are measured in two phases.
     query : str
         The query's text.
     query_vector : ndarray of float32, shape (dim,), or None
         Its unit embedding; None leaves the dense signals at 0.
-    mask, block_mask : Mask
-        Admitted rows, and the blocks of admitted rows.
+    axes : Axes
+        Isolation.
     kernels : KernelSet
         The kernels to call.
     """
     unit = np.ones(SIGNALS)
-    compared = query_vector is not None and bool(np.any(mask.words & columns.embedded.words))
+    mask, block_mask = columns.mask(axes), columns.block_mask(axes)
+    words = mask.words & columns.embedded.words
+    compared = query_vector is not None and bool(words.any())
     lacking = _NO_ROWS
-    if compared and np.any(mask.words & ~columns.embedded.words):
+    if compared and not np.array_equal(words, mask.words):
         lacking = admitted_rows(mask.words & ~columns.embedded.words)
     apart = _parted(columns, lacking)
-    values = np.zeros((SIGNALS, apart.rows.size), np.int64)
-    dense = np.zeros(columns.n, np.int32)
+    large, two_phase = mask.count > settings.scan.exact_rows, None
     if compared:
-        words = (
-            mask.words & columns.embedded.words,
-            block_mask.words & columns.blocks.embedded.words,
+        block_words = block_mask.words & columns.blocks.embedded.words
+        planes, query_scale = quantize_query(query_vector)
+        unit[:2] = 1.0 / cosine_scale(columns.dim, query_scale)
+    if compared and large:
+        where = query_vector, planes, words, block_words, apart
+        two_phase = TwoPhase(columns, *where, settings.scan.shortlist, kernels)
+        dense, values = two_phase.dense, two_phase.values
+    else:
+        dense, values = (
+            np.zeros(columns.n, np.int32),
+            np.zeros((SIGNALS, apart.rows.size), np.int64),
         )
-        unit[:2] = _dense(columns, query_vector, *words, lacking, apart, dense, values, kernels)
+        if compared:
+            _dense(columns, planes, words, block_words, lacking, apart, dense, values, kernels)
     notes, grams = [], []
-    for spec, row, block in ((gram3, GRAM3_ROW, GRAM3_BLOCK), (gram4, GRAM4_ROW, GRAM4_BLOCK)):
+    for spec, row, block in (
+        (settings.gram3, GRAM3_ROW, GRAM3_BLOCK),
+        (settings.gram4, GRAM4_ROW, GRAM4_BLOCK),
+    ):
         of_rows, unit[[row, block]], note = _grams(
             columns, spec, query, mask, block_mask, apart, values[row], values[block], kernels
         )
@@ -158,8 +183,12 @@ def measure_signals(
         values[LN_BLOCKS] *= has_rows(mask.words, apart.rows)
     unit[LN_BLOCKS] = 1.0 / LN_SCALE
     arrays = SignalArrays(dense, *grams, apart.rows, apart.place, values)
-    mean, covariance = _moments(mask, apart, arrays, kernels)
-    return Signals(arrays, mean, covariance, unit, compared, tuple(notes))
+    if large:
+        sample = sample_of(columns, axes, settings.scan.sample)
+        moments = _moments_of(arrays, sample, two_phase, kernels)
+    else:
+        moments = _moments(mask, apart, arrays, kernels)
+    return Signals(arrays, *moments, unit, compared, tuple(notes), two_phase)
 
 
 def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
@@ -177,7 +206,7 @@ def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
 
 def _dense(
     columns: Columns,
-    query_vector: np.ndarray,
+    planes: np.ndarray,
     embedded: np.ndarray,
     block_words: np.ndarray,
     lacking: np.ndarray,
@@ -185,8 +214,7 @@ def _dense(
     dense: np.ndarray,
     values: np.ndarray,
     kernels: KernelSet,
-) -> float:
-    planes, query_scale = quantize_query(query_vector)
+) -> None:
     stats = kernels.dense_all(columns.codes, planes, embedded, dense)
     dense[lacking] = round(stats.mean(DENSE_STAT_SHIFT))
     scores = np.empty(columns.blocks.n, np.int32)
@@ -200,7 +228,6 @@ def _dense(
         total = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
         total += int((best[seen] - own[seen]).sum())
         best[apart.place[lacking]] = round(total / stats.count)
-    return 1.0 / cosine_scale(columns.dim, query_scale)
 
 
 def _grams(
@@ -248,6 +275,18 @@ def _moments(
     everyone = pack_mask(np.ones(apart.rows.size, bool))
     _, of_parted, with_parted = kernels.signal_moments(arrays.parted_values, _SHIFTS, everyone)
     return _standardised(mask.count, sums + of_parted, products + with_parted)
+
+
+def _moments_of(
+    arrays: SignalArrays, sample: Sample, two_phase: TwoPhase | None, kernels: KernelSet
+) -> tuple[np.ndarray, np.ndarray]:
+    """Means and covariances over the rows of a sample."""
+    values = signals_at(*arrays, sample.rows)
+    if two_phase is not None:
+        values[[DENSE_ROW, DENSE_BLOCK]] = two_phase.of_sample(sample)
+    everyone = pack_mask(np.ones(sample.rows.size, bool))
+    _, sums, products = kernels.signal_moments(values, _SHIFTS, everyone)
+    return _standardised(sample.rows.size, sums, products)
 
 
 def _standardised(

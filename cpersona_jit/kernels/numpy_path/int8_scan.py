@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpersona_jit.kernels.row_mask import admitted_rows
+from cpersona_jit.kernels.row_mask import admitted_rows, has_rows
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk_order import largest_keys, pack_keys
 
@@ -41,6 +41,39 @@ def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.
         # float64 holds every partial sum exactly, so BLAS may add in any order.
         scores[chunk] = codes[rows[chunk]].astype(np.float64) @ query
     return scores
+
+
+def dense_at(
+    codes: np.ndarray,
+    block_codes: np.ndarray,
+    planes: np.ndarray,
+    mask: np.ndarray,
+    block_mask: np.ndarray,
+    place: np.ndarray,
+    block_ptr: np.ndarray,
+    means: np.ndarray,
+    rows: np.ndarray,
+    known: np.ndarray,
+    dense: np.ndarray,
+    own: np.ndarray,
+    best: np.ndarray,
+) -> None:
+    """Score some rows and their blocks; see ``kernels.int8_scan.dense_at``."""
+    rows = np.unique(rows[~known[rows]])
+    known[rows] = True
+    seen = has_rows(mask, rows)
+    dense[rows[seen]] = dense_scores(codes, planes, rows[seen])
+    dense[rows[~seen]] = means[0]
+    for row, has_vector in zip(rows.tolist(), seen.tolist(), strict=True):
+        at = int(place[row])
+        if at < 0:
+            continue
+        own[at] = dense[row]
+        blocks = np.arange(block_ptr[at], block_ptr[at + 1])
+        blocks = blocks[has_rows(block_mask, blocks)]
+        best[at] = own[at] if has_vector else means[1]
+        if has_vector and blocks.size:
+            best[at] = dense_scores(block_codes, planes, blocks).max()
 
 
 def _statistics(scores: np.ndarray) -> ScanStats:

@@ -31,12 +31,27 @@ def planes_top_k(
 ) -> np.ndarray:
     """Find the rows that agree most with the query; see ``kernels.sign_scan.planes_top_k``."""
     scores = np.zeros(signs.shape[0] * 8, np.int64)
+    planes_all(signs, query_planes, n, mask, scores)
+    return _best_admitted(scores, n, mask, k)
+
+
+def planes_all(
+    signs: np.ndarray, query_planes: np.ndarray, n: int, mask: np.ndarray, out: np.ndarray
+) -> None:
+    """Score every row by its signs; see ``kernels.sign_scan.planes_all``."""
+    out.fill(0)
     for start in range(0, signs.shape[0], CHUNK_BLOCKS):
         blocks = signs[start : start + CHUNK_BLOCKS]
         chunk = slice(start * 8, (start + CHUNK_BLOCKS) * 8)
         for weight, plane in zip(PLANE_WEIGHTS, query_planes, strict=True):
-            scores[chunk] += weight * _ones(blocks & plane[:, np.newaxis])
-    return _best_admitted(scores, n, mask, k)
+            out[chunk] += (weight * _ones(blocks & plane[:, np.newaxis])).astype(out.dtype)
+
+
+def best_estimates(scores: np.ndarray, mask: np.ndarray, k: int) -> np.ndarray:
+    """Find the rows of the largest score; see ``kernels.sign_scan.best_estimates``."""
+    rows = admitted_rows(mask)
+    keys = largest_keys(pack_keys(scores[rows].astype(np.int64), rows), k)
+    return np.sort(unpack_keys(keys)[0])
 
 
 def two_phase_top_k(
