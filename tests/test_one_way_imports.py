@@ -61,7 +61,7 @@ ABOVE_ALL = [*own("server", "cli"), "harness"]
 # Layer -> what of our own it may import besides itself; errors and plain records are everybody's.
 ALLOWED = {
     "text": [],
-    "kernels": ["errors"],
+    "kernels": ["errors", "text.grams"],
     "embed": ["errors", "kernels.cpu"],
     "store": ["errors", "isolation", "records"],
     "columns": ["errors", "records", "isolation", "text", "kernels", "embed.indexed_text", "store"],

@@ -29,6 +29,7 @@ class KernelSet:
     """The kernels that building columns and recalling call."""
 
     name: str
+    extract_grams: Callable
     build_gram_index: Callable
     masked_document_frequency: Callable
     overlap_top_k: Callable
@@ -67,6 +68,7 @@ def numpy_kernels() -> KernelSet:
         calibration,
         evidence,
         fusion,
+        gram_extract,
         gram_index,
         gram_overlap,
         int8_scan,
@@ -77,7 +79,7 @@ def numpy_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, sign_scan, fusion)
+    modules = (gram_extract, gram_index, gram_overlap, int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
@@ -111,6 +113,7 @@ def _compiled_kernels() -> KernelSet:
         calibration,
         evidence,
         fusion,
+        gram_extract,
         gram_index,
         gram_overlap,
         int8_scan,
@@ -121,7 +124,7 @@ def _compiled_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (gram_index, gram_overlap, int8_scan, sign_scan, fusion)
+    modules = (gram_extract, gram_index, gram_overlap, int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
@@ -154,6 +157,7 @@ def _collect(name: str, modules: tuple[ModuleType, ...], calibrate: Callable) ->
 def _touch(kernels: KernelSet) -> None:
     """Call each kernel once, with the types that recall uses, on a store of two rows."""
     mask = np.array([3], np.uint64)
+    kernels.extract_grams(np.full(4, 97, np.uint32), np.array([0, 4]), 3)
     index = kernels.build_gram_index(
         np.array([0, 1, 2]), np.array([7, 7], np.uint64), np.array([1, 3], np.uint8), 2
     )
@@ -171,7 +175,7 @@ def _touch(kernels: KernelSet) -> None:
     one = np.ones(1)
     kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
     kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
-    estimates = np.zeros(8, np.int32)
+    estimates = np.zeros(64, np.int32)
     signs = block_signs(sign_words(codes))
     kernels.planes_all(signs, query_bit_planes(vector), 2, mask, estimates)
     kernels.best_estimates(estimates, mask, 1)

@@ -21,9 +21,9 @@ _BITS = np.uint64(21)  # a code point fits in 21 bits
 
 # The finaliser of splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
 # generators", OOPSLA 2014); it mixes the 84 bits of a 4-gram into 64.
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+HASH_STEP = np.uint64(0x9E3779B97F4A7C15)
 
 # The marks that repeat, close or stand for an ideograph, hiragana, katakana (with half width, which
 # NFKC folds away), CJK ideographs and their compatibility forms and extensions: runs of these also
@@ -60,6 +60,14 @@ def normalise(text: str) -> str:
 def code_points(text: str) -> np.ndarray:
     """Return the code points of `text`, uint64, shape (len(text),)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+
+
+def is_cjk(points: np.ndarray) -> np.ndarray:
+    """Return whether each code point is one of those whose runs give 2-grams, bool."""
+    cjk = (points >= _CJK_ASTRAL[0]) & (points <= _CJK_ASTRAL[1])
+    for low, high in _CJK_RANGES:
+        cjk |= (points >= low) & (points <= high)
+    return cjk
 
 
 def gram_keys(points: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -103,20 +111,18 @@ def _triples(points: np.ndarray) -> np.ndarray:
 def _quadruples(points: np.ndarray) -> np.ndarray:
     if points.size < 4:
         return np.zeros(0, np.uint64)
-    return _mix(_mix(_triples(points)[:-1]) + points[3:] * _STEP)
+    return _mix(_mix(_triples(points)[:-1]) + points[3:] * HASH_STEP)
 
 
 def _cjk_pairs(points: np.ndarray) -> np.ndarray:
     if points.size < 2 or int(points.max()) < _CJK_RANGES[0][0]:
         return np.zeros(0, np.uint64)
-    cjk = (points >= _CJK_ASTRAL[0]) & (points <= _CJK_ASTRAL[1])
-    for low, high in _CJK_RANGES:
-        cjk |= (points >= low) & (points <= high)
+    cjk = is_cjk(points)
     start = np.flatnonzero(cjk[:-1] & cjk[1:])
     return (points[start] << _BITS) | points[start + 1]
 
 
 def _mix(keys: np.ndarray) -> np.ndarray:
-    keys = (keys ^ (keys >> np.uint64(30))) * _MIX_1
-    keys = (keys ^ (keys >> np.uint64(27))) * _MIX_2
+    keys = (keys ^ (keys >> np.uint64(30))) * MIX_1
+    keys = (keys ^ (keys >> np.uint64(27))) * MIX_2
     return keys ^ (keys >> np.uint64(31))
