@@ -135,6 +135,10 @@ def test_evidence_of_some_rows_to_the_last_bit(module, seed, n, parted):
     weights = np.array([random_weights(rng) for _ in range(3)])
     bias = rng.normal(size=3)
     rows = rng.integers(0, n, 40) if n else np.zeros(0, np.int64)
+    signals = arrays.signals()
+    of_rows = module.signals_at(*arrays, rows)
+    assert of_rows.tolist() == [[signal[row] for row in rows] for signal in signals]
+    assert of_rows.dtype == np.int64
     found = module.evidence_at(*arrays, weights, bias, rows)
     for form in range(3):
         everyone = naive.linear_scores(

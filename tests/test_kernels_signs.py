@@ -46,6 +46,13 @@ def found_rows(keys: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(*(part.tolist() for part in unpack_keys(keys)), strict=True))
 
 
+def padded(scores: np.ndarray) -> np.ndarray:
+    """Scores followed by the largest ones there are, up to a multiple of 64."""
+    out = np.full((scores.size + 63) // 64 * 64, 2**31 - 1, np.int32)
+    out[: scores.size] = scores
+    return out
+
+
 @PATHS
 @LAWS
 @given(scan=scans())
@@ -89,7 +96,7 @@ def test_best_estimates(path, scan, lowest):
     scores = np.array(naive.plane_scores(words.tolist(), planes.tolist()), np.int32)
     if lowest and scores.size:
         scores[:: scores.size // 3 + 1] = -(2**31)
-    rows = path.best_estimates(scores, pack_mask(admitted), k)
+    rows = path.best_estimates(padded(scores), pack_mask(admitted), k)
     assert rows.dtype == np.int64
     best = naive.best_rows(scores.tolist(), np.flatnonzero(admitted).tolist(), k)
     assert rows.tolist() == sorted(row for row, _ in best)
@@ -136,7 +143,7 @@ def test_orders_that_fill_the_buffer_again_and_again(path, k, order):
     keys = path.hamming_top_k(block_signs(words), np.zeros(4, np.uint64), n, mask, k)
     assert found_rows(keys) == naive.best_rows((-value).tolist(), rows, k)
     best = naive.best_rows(value.tolist(), rows, k)
-    found = path.best_estimates(value.astype(np.int32), mask, k)
+    found = path.best_estimates(padded(value), mask, k)
     assert found.tolist() == sorted(row for row, _ in best)
 
 

@@ -7,9 +7,12 @@ way to a row's evidence gives the same bits.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from cpersona_jit.kernels.topk import buffer_size, select_largest
+from cpersona_jit.kernels.vector_ir import I1, I64, byte_pointer, call, load, splat
 
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
@@ -140,6 +143,27 @@ def evidence_at(
     return out
 
 
+def signals_at(
+    dense: np.ndarray,
+    gram3: np.ndarray,
+    gram4: np.ndarray,
+    parted: np.ndarray,
+    place: np.ndarray,
+    parted_values: np.ndarray,
+    rows: np.ndarray,
+) -> np.ndarray:
+    """Return all signals of some rows, int64, shape (7, P).
+
+    Parameters
+    ----------
+    dense, gram3, gram4, parted, place, parted_values, rows : ndarray
+        As in `evidence_at`.
+    """
+    out = np.empty((_SIGNALS, len(rows)), np.int64)
+    _copy_signals(dense, gram3, gram4, place, parted_values, rows, out)
+    return out
+
+
 @_part
 def _any_admitted(words):
     found = np.uint64(0)
@@ -189,6 +213,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
             continue
         first, end = 64 * first_word, min(64 * first_word + _CHUNK, len(dense))
         of_chunk = total[: end - first]
+        total[len(of_chunk) :] = -np.inf
         _start(words, bias, of_chunk)
         if vectors:  # a sum of zeros changes no sum
             _add_dense(dense[first:end], weights, of_chunk)
@@ -200,7 +225,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
             if of_chunk[i] != -np.inf:
                 of_chunk[i] = _sum_parted(parted_values, part, weights, bias)
             part += 1
-        filled, floor = _push(of_chunk, first, k, rows, kept, scratch, filled, floor)
+        filled, floor = _push(total, first, k, rows, kept, scratch, filled, floor)
     if filled > k:
         _cut(rows, kept, scratch, filled, k)
         filled = k
@@ -248,14 +273,32 @@ def _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out)
 
 
 @_kernel
+def _copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
+    for p in range(len(rows)):
+        row = rows[p]
+        at = place[row]
+        if at >= 0:
+            for a in range(_SIGNALS):
+                out[a, p] = parted_values[a, at]
+            continue
+        out[0, p] = out[1, p] = dense[row]
+        out[2, p] = out[4, p] = gram3[row]
+        out[3, p] = out[5, p] = gram4[row]
+        out[6, p] = 0
+
+
+@_kernel
 def _largest(scores, k):
     """Rows of the ``k`` largest scores, ascending, and the scores."""
     rows = np.empty(buffer_size(k), np.int64)
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))
     filled, floor = 0, -np.inf if k > 0 else np.inf
+    total = np.empty(_CHUNK)
     for first in range(0, len(scores), _CHUNK):
         of_chunk = scores[first : first + _CHUNK]
-        filled, floor = _push(of_chunk, first, k, rows, kept, scratch, filled, floor)
+        total[: len(of_chunk)] = of_chunk
+        total[len(of_chunk) :] = -np.inf
+        filled, floor = _push(total, first, k, rows, kept, scratch, filled, floor)
     if filled > k:
         _cut(rows, kept, scratch, filled, k)
         filled = k
@@ -267,20 +310,41 @@ def _push(scores, first, k, rows, kept, scratch, filled, floor):
     """Take up the scores of a chunk of rows that can still be among the ``k`` largest."""
     # Rows ascend, so that a later row of the k-th score would lose the tie: only more gets in.
     for start in range(0, len(scores), _FEW):
-        few = scores[start : start + _FEW]
-        above = 0
-        for i in range(len(few)):
-            above += few[i] > floor
-        if above == 0:
-            continue
-        for i in range(len(few)):
-            if few[i] > floor:
-                rows[filled], kept[filled] = first + start + i, few[i]
+        above = _above(scores, start, floor)
+        while above != 0:
+            i = start + _trailing_zeros(above)
+            above &= above - 1
+            if scores[i] > floor:  # which may have risen since
+                rows[filled], kept[filled] = first + i, scores[i]
                 filled += 1
                 if filled == len(rows):
                     floor = _cut(rows, kept, scratch, filled, k)
                     filled = k
     return filled, floor
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    """Number of the lowest set bit of an int64 that is not zero."""
+
+    def generate(context, builder, signature, arguments):
+        return call(builder, "llvm.cttz.i64", I64, [arguments[0], I1(1)])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def _above(typing_context, scores, start, floor):
+    """Bits of the 64 float64 from a place on that are above a floor; no number is above NaN."""
+
+    def generate(context, builder, signature, arguments):
+        scores_value, start_value, floor_value = arguments
+        data = byte_pointer(context, builder, signature.args[0], scores_value)
+        few = load(builder, data, builder.mul(start_value, I64(8)), ir.DoubleType(), _FEW)
+        limit = splat(builder, floor_value, _FEW)
+        return builder.bitcast(builder.fcmp_ordered(">", few, limit), I64)
+
+    return types.int64(scores, types.int64, types.float64), generate
 
 
 @_part

@@ -18,6 +18,7 @@ from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
 from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK, largest_keys, pack_keys, unpack_keys
 from cpersona_jit.kernels.vector_ir import (
+    I1,
     I8,
     I32,
     I64,
@@ -90,7 +91,7 @@ def planes_all(
     ----------
     signs, query_planes, n, mask
         As in `planes_top_k`.
-    out : ndarray of int32, shape (8 * ceil(n / 8),)
+    out : ndarray of int32, shape (8 * ceil(n / 8) or more,)
         Written: the score of each admitted row; other rows' scores are unspecified.
     """
     _score_all(signs, query_planes, n, mask, out)
@@ -101,8 +102,8 @@ def best_estimates(scores: np.ndarray, mask: np.ndarray, k: int) -> np.ndarray:
 
     Parameters
     ----------
-    scores : ndarray of int32, shape (n or more,)
-        Score of each row.
+    scores : ndarray of int32, shape (64 * ceil(n / 64),)
+        Score of each row; what lies past ``n`` is not looked at.
     mask : ndarray of uint64, shape (ceil(n / 64),)
         Admitted rows; bits past ``n`` are zero.
     k : int
@@ -200,32 +201,49 @@ def _score_all(signs, query, n, mask, out):
 def _largest_scores(scores, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
     filled = 0
-    # Scores up to this cannot enter the list; nothing can enter a list of no rows.
-    floor = np.int32(-(1 << 31)) if k > 0 else np.int32((1 << 31) - 1)
-    first = True
+    # Scores below this cannot enter the list; nothing can enter a list of no rows.
+    floor = np.int64(-(1 << 31)) if k > 0 else np.int64(1 << 31)
     for word in range(len(mask)):
-        admitted = np.int64(mask[word])
-        if admitted == 0 or k == 0:
-            continue
-        of_word = scores[64 * word : 64 * word + 64]
-        above = 0
-        for bit in range(len(of_word)):
-            above += of_word[bit] > floor
-        if above == 0 and not first:
-            continue
-        for bit in range(len(of_word)):
-            if (admitted >> bit) & 1 and (first or of_word[bit] > floor):
-                buffer[filled] = pack_key(np.int64(of_word[bit]), 64 * word + bit)
-                filled += 1
-                if filled == len(buffer):
-                    # Rows ascend: a later row of the k-th score would lose the tie.
-                    floor = np.int32(select_largest(buffer, filled, k) >> ROW_BITS)
-                    first = False
-                    filled = k
+        passed = _at_least(scores, word, floor) & np.int64(mask[word]) if floor < 1 << 31 else 0
+        while passed != 0:
+            row = 64 * word + _trailing_zeros(passed)
+            passed &= passed - 1
+            if scores[row] < floor:  # it may have risen since the word was compared
+                continue
+            buffer[filled] = pack_key(np.int64(scores[row]), row)
+            filled += 1
+            if filled == len(buffer):
+                # Rows ascend: a later row of the k-th score would lose the tie.
+                floor = (select_largest(buffer, filled, k) >> ROW_BITS) + 1
+                filled = k
     if filled > k:
         select_largest(buffer, filled, k)
         filled = k
     return buffer[:filled]
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    """Number of the lowest set bit of an int64 that is not zero."""
+
+    def generate(context, builder, signature, arguments):
+        return call(builder, "llvm.cttz.i64", I64, [arguments[0], I1(1)])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def _at_least(typing_context, scores, word, floor):
+    """Bits of the rows of a word, of 64 int32 scores, that are not below a floor of 32 bits."""
+
+    def generate(context, builder, signature, arguments):
+        scores_value, word_value, floor_value = arguments
+        data = byte_pointer(context, builder, signature.args[0], scores_value)
+        of_word = load(builder, data, builder.mul(word_value, I64(256)), I32, 64)
+        limit = splat(builder, builder.trunc(floor_value, I32), 64)
+        return builder.bitcast(builder.icmp_signed(">=", of_word, limit), I64)
+
+    return types.int64(scores, types.int64, types.int64), generate
 
 
 @intrinsic

@@ -51,6 +51,7 @@ class KernelSet:
     top_rows: Callable
     best_rows: Callable
     evidence_at: Callable
+    signals_at: Callable
     structure_terms: Callable
     clue_terms: Callable
     row_prior: Callable
@@ -202,6 +203,7 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     signals = dense, gram, gram, np.array([1]), np.array([-1, 0], np.int32), values
     kernels.best_rows(*signals, weights[0], 0.0, mask, 1)
     kernels.evidence_at(*signals, weights, np.zeros(3), rows)
+    kernels.signals_at(*signals, rows)
     nobody = np.zeros(2, bool)
     alone = np.full(2, -1, np.int64)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)

@@ -27,7 +27,6 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     LN_SCALE,
     SIGNALS,
 )
-from cpersona_jit.kernels.numpy_path.evidence import signals_at
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
@@ -90,6 +89,8 @@ class Signals:
         Whether the dense signals say anything: the query has an embedding, and so have rows.
     notes : tuple of str
         Bounds that acted.
+    kernels : KernelSet
+        The kernels to call.
     two_phase : TwoPhase or None
         What measures the dense signals of a large scope where they are asked for; None when the
         arrays hold those of all rows.
@@ -101,6 +102,7 @@ class Signals:
     unit: np.ndarray
     compared: bool
     notes: tuple[str, ...]
+    kernels: KernelSet
     two_phase: TwoPhase | None = None
 
     def measure(self, rows: np.ndarray) -> None:
@@ -111,7 +113,7 @@ class Signals:
     def of(self, rows: np.ndarray) -> np.ndarray:
         """Return the signals of admitted rows, int64, shape (7, rows)."""
         self.measure(rows)
-        return signals_at(*self.arrays, rows)
+        return self.kernels.signals_at(*self.arrays, rows)
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -188,7 +190,7 @@ def measure_signals(
         moments = _moments_of(arrays, sample, two_phase, kernels)
     else:
         moments = _moments(mask, apart, arrays, kernels)
-    return Signals(arrays, *moments, unit, compared, tuple(notes), two_phase)
+    return Signals(arrays, *moments, unit, compared, tuple(notes), kernels, two_phase)
 
 
 def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
@@ -281,9 +283,9 @@ def _moments_of(
     arrays: SignalArrays, sample: Sample, two_phase: TwoPhase | None, kernels: KernelSet
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and covariances over the rows of a sample."""
-    values = signals_at(*arrays, sample.rows)
+    values = kernels.signals_at(*arrays, sample.rows)
     if two_phase is not None:
-        values[[DENSE_ROW, DENSE_BLOCK]] = two_phase.of_sample(sample)
+        two_phase.of_sample(sample, values[DENSE_ROW], values[DENSE_BLOCK])
     everyone = pack_mask(np.ones(sample.rows.size, bool))
     _, sums, products = kernels.signal_moments(values, _SHIFTS, everyone)
     return _standardised(sample.rows.size, sums, products)
@@ -302,7 +304,8 @@ def _standardised(
     rows = products.tolist()
     for i in range(size):
         mean[i] = exact[i] / count * scale[i]
-        for j in range(size):
+        for j in range(i + 1):
             spread = count * rows[i][j] - exact[i] * exact[j]
             covariance[i, j] = spread / (count * count) * (scale[i] * scale[j])
+            covariance[j, i] = covariance[i, j]
     return mean, covariance

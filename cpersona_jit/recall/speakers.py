@@ -25,14 +25,13 @@ def speakers_named(columns: Columns, query: str, rows: np.ndarray) -> np.ndarray
     named = np.zeros(rows.size, bool)
     for column in ("source_name", "source_type") if role else ("source_name",):
         names = list(columns.tables[column])  # in the order of their codes
-        codes, of_row = np.unique(columns.codes_by_name[column][rows], return_inverse=True)
-        meant = [names[code].strip().lower() in of_role for code in codes.tolist()]
-        if column == "source_name":
-            meant = [
-                is_role or _names(text, names[code])
-                for is_role, code in zip(meant, codes, strict=True)
-            ]
-        named |= np.array(meant, bool)[of_row]
+        codes = columns.codes_by_name[column][rows]
+        meant = np.zeros(len(names), bool)
+        for code in np.flatnonzero(np.bincount(codes, minlength=len(names))).tolist():
+            meant[code] = names[code].strip().lower() in of_role or (
+                column == "source_name" and _names(text, names[code])
+            )
+        named |= meant[codes]
     return named
 
 

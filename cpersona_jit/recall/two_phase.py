@@ -71,9 +71,9 @@ class TwoPhase:
     def _estimated(self, query_planes: np.ndarray) -> np.ndarray:
         """Rough score of each row; of a parted one the mean of its own and its best block's."""
         columns, blocks, kernels = self._columns, self._columns.blocks, self._kernels
-        rows = np.empty(8 * len(columns.signs), np.int32)
+        rows = np.empty(64 * self._words.size, np.int32)
         kernels.planes_all(columns.signs, query_planes, columns.n, self._words, rows)
-        of_blocks = np.empty(8 * len(blocks.signs), np.int32)
+        of_blocks = np.empty(64 * self._block_words.size, np.int32)
         kernels.planes_all(blocks.signs, query_planes, blocks.n, self._block_words, of_blocks)
         own = rows[self._apart.rows].astype(np.int64)
         best = np.empty_like(own)
@@ -104,24 +104,22 @@ class TwoPhase:
             self.values[DENSE_BLOCK],
         )
 
-    def of_sample(self, sample: Sample) -> np.ndarray:
-        """Return the dense signals of the rows from which moments are taken, int64, shape (2, s).
+    def of_sample(self, sample: Sample, own: np.ndarray, best: np.ndarray) -> None:
+        """Write the dense signals of the rows from which moments are taken, int64, shape (s,).
 
         To be called before any row is measured: a row without a vector shows nothing, and the mean
         of those that have one, which adds 0 to its evidence, is known from here on.
         """
         kernels, seen = self._kernels, pack_mask(sample.seen)
-        own = np.empty(sample.rows.size, np.int32)
+        scores = np.empty(sample.rows.size, np.int32)
         of_blocks = np.empty(len(sample.block_codes), np.int32)
-        stats = kernels.dense_all(sample.codes, self._planes, seen, own)
+        stats = kernels.dense_all(sample.codes, self._planes, seen, scores)
         kernels.dense_all(sample.block_codes, self._planes, sample.block_words, of_blocks)
-        signals = np.empty((2, own.size), np.int64)
-        signals[0] = own
-        kernels.best_of_blocks(
-            sample.block_ptr, of_blocks, sample.block_words, signals[0], signals[1]
-        )
-        if stats.count:
-            total = int(signals[1, sample.seen].sum())
-            self._means[:] = round(stats.mean(DENSE_STAT_SHIFT)), round(total / stats.count)
-        signals[:, ~sample.seen] = self._means[:, None]
-        return signals
+        own[:] = scores
+        kernels.best_of_blocks(sample.block_ptr, of_blocks, sample.block_words, own, best)
+        if not stats.count:
+            return
+        total = int(best.sum(where=sample.seen))
+        self._means[:] = round(stats.mean(DENSE_STAT_SHIFT)), round(total / stats.count)
+        if stats.count < sample.rows.size:
+            own[~sample.seen], best[~sample.seen] = self._means

@@ -42,7 +42,7 @@ def planes_all(
     out.fill(0)
     for start in range(0, signs.shape[0], CHUNK_BLOCKS):
         blocks = signs[start : start + CHUNK_BLOCKS]
-        chunk = slice(start * 8, (start + CHUNK_BLOCKS) * 8)
+        chunk = slice(start * 8, (start + len(blocks)) * 8)
         for weight, plane in zip(PLANE_WEIGHTS, query_planes, strict=True):
             out[chunk] += (weight * _ones(blocks & plane[:, np.newaxis])).astype(out.dtype)
 
