@@ -63,6 +63,10 @@ class ExportError(CPersonaError):
     """A file for other tools could not be written; an older file of that name is as it was."""
 
 
+class ImportFileError(CPersonaError):
+    """A file to import cannot be read, or is damaged; batches that were stored before are kept."""
+
+
 def shown(text: object, limit: int = FOREIGN_CHARS) -> str:
     r"""Return foreign text in one line: unprintable characters escaped, at most `limit` characters.
 

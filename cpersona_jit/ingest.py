@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.batches import batches, check_batch_size, check_records, checked_vectors
 from cpersona_jit.embed.guard import guarded_embed, model_info, unit_rows
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError, UsageError
@@ -18,7 +18,8 @@ from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges, passages
 from cpersona_jit.records import Record, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock
-from cpersona_jit.store.duplicates import would_skip
+from cpersona_jit.store.duplicates import stored_duplicates
+from cpersona_jit.store.imports import import_state, keep_import_state
 from cpersona_jit.store.models import find_model, register_model
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
@@ -26,7 +27,7 @@ from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, c
 from cpersona_jit.store.writes import insert_batch, update_content
 
 NOT_EMBEDDED = "not_embedded"
-MAX_BATCH_SIZE = 1_000_000
+BLOCKS_NOT_EMBEDDED = "blocks_not_embedded"
 
 
 class Embedded(NamedTuple):
@@ -85,24 +86,40 @@ class Ingest:
             raise UsageError(f"records is {records!r}; allowed: a list of cpersona_jit.Record")
         outcomes: list[StoreOutcome] = []
         if vectors is not None:
-            vectors = _checked_vectors(vectors)
+            vectors = checked_vectors(vectors)
             if isinstance(records, Sized) and len(records) != len(vectors):
                 raise UsageError(f"vectors has {len(vectors)} rows for {len(records)} records")
-        for batch in _batches(records, batch_size):
-            _check_records(batch, len(outcomes))
+        for batch in batches(records, batch_size):
+            check_records(batch, len(outcomes))
             given = None
             if vectors is not None:
                 given = vectors[len(outcomes) : len(outcomes) + len(batch)]
                 if len(given) != len(batch):
                     raise UsageError(f"vectors has {len(vectors)} rows; there are more records")
-            outcomes += self._store(batch, given)
+            outcomes += self.store_batch(batch, given)
             if progress is not None:
                 progress(len(outcomes))
         if vectors is not None and len(vectors) != len(outcomes):
             raise UsageError(f"vectors has {len(vectors)} rows for {len(outcomes)} records")
         return outcomes
 
-    def _store(self, batch: list[Record], given: np.ndarray | None) -> list[StoreOutcome]:
+    def store_batch(
+        self,
+        batch: Sequence[Record],
+        given: Sequence[np.ndarray | None] | None = None,
+        alongside: Callable[[list[StoreOutcome]], None] | None = None,
+    ) -> list[StoreOutcome]:
+        """Store records in one transaction and return one outcome each, in their order.
+
+        Parameters
+        ----------
+        batch : sequence of Record, length n
+            Of any content.
+        given : sequence of (ndarray of float32, shape (dim,), or None), length n, optional
+            Vectors by the active model, finite and not zero; rows with None are embedded.
+        alongside : callable, optional
+            Called with the outcomes before the transaction ends, to write in it too.
+        """
         now = now_us()
         outcomes: list[StoreOutcome | None] = []
         clean: list[tuple[int, CleanRecord]] = []
@@ -110,14 +127,23 @@ class Ingest:
             checked = check_record(record, now)
             if isinstance(checked, Rejection):
                 outcomes.append(checked.outcome)
-                continue
-            with self._lock:
-                outcomes.append(would_skip(self._conn, checked, self._dedup))
-            if outcomes[-1] is None:
+            else:
+                outcomes.append(None)
                 clean.append((position, checked))
+        if given is None or any(given[position] is None for position, _ in clean):
+            clean = self._without_duplicates(clean, outcomes)
         embedded = self._embedded(clean, given)
+
+        def finish(written: list[StoreOutcome]) -> None:
+            for (position, _), vector, blocks, outcome in zip(
+                clean, embedded.vectors, embedded.blocks, written, strict=True
+            ):
+                outcomes[position] = self._with_warnings(outcome, vector, blocks)
+            if alongside is not None:
+                alongside(outcomes)
+
         with self._lock:
-            written = insert_batch(
+            insert_batch(
                 self._conn,
                 [record for _, record in clean],
                 embedded.vectors,
@@ -125,12 +151,30 @@ class Ingest:
                 now,
                 self._dedup,
                 embedded.blocks,
+                finish,
             )
-        for (position, _), vector, outcome in zip(clean, embedded.vectors, written, strict=True):
-            if vector is None and outcome.status == "stored" and self._embedder_failed:
-                outcome = replace(outcome, warnings=(*outcome.warnings, NOT_EMBEDDED))
-            outcomes[position] = outcome
         return outcomes
+
+    def _without_duplicates(
+        self, clean: list[tuple[int, CleanRecord]], outcomes: list[StoreOutcome | None]
+    ) -> list[tuple[int, CleanRecord]]:
+        """Enter the outcomes of what is stored already: it need not be embedded."""
+        with self._lock:
+            found = stored_duplicates(self._conn, [record for _, record in clean], self._dedup)
+        for (position, _), duplicate in zip(clean, found, strict=True):
+            outcomes[position] = duplicate
+        return [entry for entry in clean if outcomes[entry[0]] is None]
+
+    def _with_warnings(
+        self, outcome: StoreOutcome, vector: bytes | None, blocks: Sequence[NewBlock]
+    ) -> StoreOutcome:
+        if outcome.status != "stored":
+            return outcome
+        if vector is None:
+            found = (NOT_EMBEDDED,) if self._embedder_failed else ()
+        else:
+            found = (BLOCKS_NOT_EMBEDDED,) if blocks and blocks[0].vector is None else ()
+        return replace(outcome, warnings=(*outcome.warnings, *found)) if found else outcome
 
     def update(self, axes: Axes, ref: str, content: str) -> StoreOutcome:
         """Replace the content of a row that `axes` admit, its blocks and all their vectors."""
@@ -149,13 +193,25 @@ class Ingest:
             return StoreOutcome("stored", outcome.ref, warnings=(NOT_EMBEDDED,))
         return outcome
 
-    def _embedded(self, clean: list[tuple[int, CleanRecord]], given: np.ndarray | None) -> Embedded:
-        if not clean or given is None:
-            return self.embed([(record.source_name, record.content) for _, record in clean])
-        # The caller's vectors are of whole rows: their blocks wait for `reembed`.
-        rows = unit_rows(given[[position for position, _ in clean]])
+    def _embedded(
+        self,
+        clean: list[tuple[int, CleanRecord]],
+        given: Sequence[np.ndarray | None] | None,
+    ) -> Embedded:
+        """Take the vectors that are given; the caller's are of whole rows: blocks wait."""
+        vectors = [None if given is None else given[position] for position, _ in clean]
+        missing = [at for at, vector in enumerate(vectors) if vector is None]
+        made = self.embed([(clean[at][1].source_name, clean[at][1].content) for at in missing])
+        if len(missing) == len(clean):
+            return made
+        rows = unit_rows(np.asarray([vector for vector in vectors if vector is not None]))
+        model_id = self.model_id(rows.shape[1])
+        stored = iter(_stored(rows))
+        of_rows = [None if vector is None else next(stored) for vector in vectors]
         blocks = [[NewBlock(*at) for at in block_ranges(record.content)] for _, record in clean]
-        return Embedded([_stored(row) for row in rows], blocks, self.model_id(rows.shape[1]))
+        for at, vector, part in zip(missing, made.vectors, made.blocks, strict=True):
+            of_rows[at], blocks[at] = vector, part
+        return Embedded(of_rows, blocks, model_id)
 
     def embed(self, contents: Sequence[tuple[str, str]]) -> Embedded:
         """Split contents (each with the name of who said it) into blocks and embed all of it.
@@ -184,7 +240,7 @@ class Ingest:
         except EmbeddingError:
             self._embedder_failed = True
             return none, None
-        return [_stored(row) for row in rows], model_id
+        return _stored(rows), model_id
 
     def model_id(self, dim: int) -> int:
         """Return the store's number of the active model, entering it on first use."""
@@ -196,6 +252,19 @@ class Ingest:
                 f"vectors have {dim} dimensions; embedder {info.label!r} has {info.dim}"
             )
         return self._registered(info, dim)
+
+    def info(self) -> ModelInfo:
+        """Return the active model; may raise EmbeddingError."""
+        return model_info(self._provider)
+
+    def import_state(self, key: str) -> dict[str, Any] | None:
+        """Return the progress that `keep_import_state` wrote last."""
+        with self._lock:
+            return import_state(self._conn, key)
+
+    def keep_import_state(self, key: str, state: dict[str, Any]) -> None:
+        """Write the progress of an import, from within ``store_batch(alongside=...)``."""
+        keep_import_state(self._conn, key, state)
 
     def _registered(self, info: ModelInfo, dim: int) -> int:
         """As `model_id`; a model that changed its dimension has failed."""
@@ -209,47 +278,5 @@ class Ingest:
             return register_model(self._conn, info.label, info.fingerprint, dim)
 
 
-def _stored(vector: np.ndarray) -> bytes:
-    return vector.astype("<f4").tobytes()
-
-
-def check_batch_size(size: int) -> None:
-    """Raise UsageError unless `size` is a number of rows that may be committed together."""
-    whole = isinstance(size, int) and not isinstance(size, bool)
-    if not whole or not 1 <= size <= MAX_BATCH_SIZE:
-        raise UsageError(
-            f"batch_size is {size!r}; allowed: a whole number from 1 to {MAX_BATCH_SIZE}"
-        )
-
-
-def _check_records(batch: list[Record], start: int) -> None:
-    for position, record in enumerate(batch, start):
-        if not isinstance(record, Record):
-            kind = type(record).__name__
-            raise UsageError(f"records[{position}] is a {kind}; allowed: cpersona_jit.Record")
-
-
-def _checked_vectors(vectors: np.ndarray) -> np.ndarray:
-    """Return the caller's vectors as float32, or say which of them is none."""
-    try:
-        array = np.asarray(vectors)
-    except ValueError as error:
-        raise UsageError("vectors has ragged rows; allowed: one row of numbers a record") from error
-    if array.ndim != 2 or array.dtype.kind not in "fiu":
-        raise UsageError(
-            f"vectors has shape {array.shape} of {array.dtype}; "
-            "allowed: one row of numbers a record"
-        )
-    with np.errstate(over="ignore"):  # too large for float32 becomes inf, refused as not finite
-        array = array.astype(np.float32, copy=False)
-    squares = np.einsum("ij,ij->i", array, array, dtype=np.float64)
-    bad = np.flatnonzero(~(np.isfinite(squares) & (squares > 0)))
-    if bad.size:
-        raise UsageError(f"vectors[{bad[0]}] is zero or not finite")
-    return array
-
-
-def _batches(records: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    iterator = iter(records)
-    while batch := list(islice(iterator, size)):
-        yield batch
+def _stored(vectors: np.ndarray) -> list[bytes]:
+    return [vector.tobytes() for vector in vectors.astype("<f4", copy=False)]

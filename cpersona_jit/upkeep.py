@@ -11,11 +11,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import NamedTuple
 
+from cpersona_jit.batches import check_batch_size
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.embed.provider import Provider
 from cpersona_jit.errors import UsageError
-from cpersona_jit.ingest import Ingest, check_batch_size
+from cpersona_jit.ingest import Ingest
 from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges
 from cpersona_jit.results import ReblockResult, ReembedResult

@@ -48,6 +48,10 @@ REASONS: dict[str, Reason] = {
     "not_embedded": Reason(
         "stored", "warning: the embedder failed; found by its words until it is embedded again"
     ),
+    "blocks_not_embedded": Reason(
+        "stored",
+        "warning: the vector that was given is of the whole row; its blocks wait for reembed",
+    ),
     "timestamp_unparsable": Reason(
         "stored", "warning: timestamp is not ISO 8601; kept verbatim, the row counts as undated"
     ),
