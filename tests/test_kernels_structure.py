@@ -15,7 +15,7 @@ from cpersona_jit.kernels.numpy_path import structure as numpy_structure
 from cpersona_jit.kernels.row_mask import pack_mask
 from cpersona_jit.kernels.structure_weights import StructureWeights, context_deficit
 
-TERMS = [structure.structure_terms, numpy_structure.structure_terms]
+MODULES = [structure, numpy_structure]
 WEIGHTS = StructureWeights(near=0.6, next_near=0.22, strong=2.0, question=-1.0, speaker=1.0)
 
 
@@ -29,7 +29,16 @@ def conversation(rng, n, sessions):
     return before, after
 
 
-@pytest.mark.parametrize("terms", TERMS)
+def terms_of(module, fused, rows, admitted, before, after, is_question, named, context):
+    """Terms of some rows, from arrays of all rows as the naive twin takes them."""
+    near = module.neighbour_rows(before, after, pack_mask(admitted), rows)
+    assert near.shape == (4, rows.size)
+    assert near.dtype == np.int64
+    lends = np.where(near >= 0, fused[near], -math.inf)
+    return module.structure_terms(lends, is_question[rows], named[rows], context, WEIGHTS)
+
+
+@pytest.mark.parametrize("module", MODULES)
 @settings(deadline=None, max_examples=80)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -39,7 +48,7 @@ def conversation(rng, n, sessions):
     context=st.sampled_from([0.0, 0.3, 1.0]),
     levels=st.sampled_from([2, 1000]),
 )
-def test_terms_equal_the_naive_twin(terms, seed, n, sessions, share, context, levels):
+def test_terms_equal_the_naive_twin(module, seed, n, sessions, share, context, levels):
     rng = np.random.default_rng(seed)
     before, after = conversation(rng, n, sessions)
     admitted = rng.random(n) < share
@@ -48,7 +57,7 @@ def test_terms_equal_the_naive_twin(terms, seed, n, sessions, share, context, le
     candidates = rng.permutation(np.flatnonzero(admitted))[:some]
     is_question, speaker_named = rng.random((2, n)) < 0.4
     arrays = (before, after, is_question, speaker_named)
-    found = terms(fused, candidates, pack_mask(admitted), *arrays, context, WEIGHTS)
+    found = terms_of(module, fused, candidates, admitted, *arrays, context)
     expected = naive.structure_terms(
         fused.tolist(),
         candidates.tolist(),
@@ -61,45 +70,45 @@ def test_terms_equal_the_naive_twin(terms, seed, n, sessions, share, context, le
     assert list(zip(*(part.tolist() for part in found), strict=True)) == expected
 
 
-def one_session(fused, candidates, admitted=None, context=1.0, terms=TERMS[0], **flags):
+def one_session(fused, candidates, admitted=None, context=1.0, module=structure, **flags):
     n = len(fused)
     rows = np.arange(n)
-    return terms(
+    return terms_of(
+        module,
         np.array(fused),
         np.array(candidates),
-        pack_mask(np.ones(n, bool) if admitted is None else np.array(admitted)),
+        np.ones(n, bool) if admitted is None else np.array(admitted),
         rows - 1,
         np.append(rows[1:], -1),
         np.isin(rows, flags.get("questions", [])),
         np.isin(rows, flags.get("named", [])),
         context,
-        WEIGHTS,
     )
 
 
-@pytest.mark.parametrize("terms", TERMS)
-def test_neighbours_lend_what_is_above_the_strong_score(terms):
+@pytest.mark.parametrize("module", MODULES)
+def test_neighbours_lend_what_is_above_the_strong_score(module):
     # Strength 0, 1, (candidate), 3, 0.5.
-    neighbours, *_ = one_session([1.0, 3.0, 9.0, 5.0, 2.5], [2], context=0.5, terms=terms)
+    neighbours, *_ = one_session([1.0, 3.0, 9.0, 5.0, 2.5], [2], context=0.5, module=module)
     assert neighbours.tolist() == [0.5 * (0.6 * (1.0 + 3.0) + 0.22 * (0.0 + 0.5))]
 
 
-@pytest.mark.parametrize("terms", TERMS)
-def test_a_neighbour_outside_of_the_scope_lends_nothing(terms):
+@pytest.mark.parametrize("module", MODULES)
+def test_a_neighbour_outside_of_the_scope_lends_nothing(module):
     scores, inside = [5.0, 9.0, 0.0, 5.0], [True, False, True, True]
-    neighbours, *_ = one_session(scores, [2], inside, terms=terms)
+    neighbours, *_ = one_session(scores, [2], inside, module=module)
     assert neighbours.tolist() == [0.6 * (0.0 + 3.0) + 0.22 * (3.0 + 0.0)]
 
 
-@pytest.mark.parametrize("terms", TERMS)
-def test_without_a_context_deficit_only_the_speaker_counts(terms):
+@pytest.mark.parametrize("module", MODULES)
+def test_without_a_context_deficit_only_the_speaker_counts(module):
     flags = {"questions": [0, 1], "named": [1]}
     scores = [9.0, 8.0, 7.0]
-    *rest, speaker = one_session(scores, [0, 1, 2], context=0.0, terms=terms, **flags)
+    *rest, speaker = one_session(scores, [0, 1, 2], context=0.0, module=module, **flags)
     assert [part.tolist() for part in rest] == [[0.0] * 3] * 2
     assert not np.signbit(rest).any()
     assert speaker.tolist() == [0.0, 1.0, 0.0]
-    _, question, _ = one_session(scores, [0, 1, 2], context=0.25, terms=terms, **flags)
+    _, question, _ = one_session(scores, [0, 1, 2], context=0.25, module=module, **flags)
     assert question.tolist() == [-0.25, -0.25, 0.0]
 
 

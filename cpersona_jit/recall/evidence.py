@@ -61,21 +61,18 @@ class Evidence:
         self.signals.measure(rows)
         return self.kernels.evidence_at(*self.signals.arrays, self.forms, self.bias, rows)
 
-    def fused_around(self, columns: Columns, rows: np.ndarray) -> np.ndarray:
-        """Return the fused evidence of `rows` and of two neighbours on either side.
+    def fused_beside(self, columns: Columns, rows: np.ndarray) -> np.ndarray:
+        """Return the fused evidence of the rows beside some rows, float64, shape (4, P).
 
-        float64, shape (n,); what stands in other places has no meaning.
+        Of ``kernels.structure.neighbour_rows``; -inf where there is none.
         """
-        near = [rows]
-        for neighbour in (columns.before, columns.after):
-            one = neighbour[rows]
-            near += [one, neighbour[one[one >= 0]]]
-        around = np.concatenate(near)
-        around = around[around >= 0]
-        self.signals.measure(around)
-        fused = np.empty(columns.n)
+        near = self.kernels.neighbour_rows(columns.before, columns.after, self.mask.words, rows)
+        there = near >= 0
+        beside = near[there]
+        self.signals.measure(beside)
+        fused = np.full(near.shape, -np.inf)
         forms, bias = self.forms[FUSED:], self.bias[FUSED:]
-        fused[around] = self.kernels.evidence_at(*self.signals.arrays, forms, bias, around)[0]
+        fused[there] = self.kernels.evidence_at(*self.signals.arrays, forms, bias, beside)[0]
         return fused
 
 

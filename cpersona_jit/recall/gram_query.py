@@ -10,7 +10,7 @@ from cpersona_jit.columns.snapshot import Mask
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
-from cpersona_jit.text.grams import code_points, gram_keys, normalise
+from cpersona_jit.text.grams import code_points, normalise
 
 # Saturation of a gram that occurs t times, t (k1 + 1) / (t + k1), for the two gram sizes, as in
 # BM25 (Robertson, Zaragoza: "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
@@ -46,15 +46,20 @@ class GramQuery(NamedTuple):
     note: str
 
 
+def query_points(query: str) -> np.ndarray:
+    """Return the code points of a query as it is cut into grams, uint32."""
+    return code_points(normalise(query)).astype(np.uint32)
+
+
 def weigh_grams(
-    index: GramIndex, spec: ArmSpec, query: str, mask: Mask, kernels: KernelSet
+    index: GramIndex, spec: ArmSpec, points: np.ndarray, mask: Mask, kernels: KernelSet
 ) -> GramQuery:
     """Weigh the query's grams by ``idf ** idf_power * saturation(tf)``.
 
     ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))`` with N and df counted over the admitted rows
-    alone. The weights are scaled so that no counter can overflow.
+    alone. The weights are scaled so that no counter can overflow. `points` are `query_points`.
     """
-    keys, _ = gram_keys(code_points(normalise(query)), spec.size)
+    _, keys, _ = kernels.extract_grams(points, np.array([0, points.size]), spec.size)
     at = _positions(index.keys, keys)
     grams = at[at >= 0]
     frequency = _frequency(index, grams, mask, kernels)

@@ -52,6 +52,7 @@ class KernelSet:
     best_rows: Callable
     evidence_at: Callable
     signals_at: Callable
+    neighbour_rows: Callable
     structure_terms: Callable
     clue_terms: Callable
     row_prior: Callable
@@ -207,7 +208,8 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     nobody = np.zeros(2, bool)
     alone = np.full(2, -1, np.int64)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
-    kernels.structure_terms(fused, rows, mask, alone, alone, nobody, nobody, 0.5, terms)
+    kernels.neighbour_rows(alone, alone, mask, rows)
+    kernels.structure_terms(np.zeros((4, 2)), nobody, nobody, 0.5, terms)
     kernels.row_prior(rows, np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     kernels.clue_terms(fused[rows], np.array([[0, 1]]), np.ones(1), 0.5)
 

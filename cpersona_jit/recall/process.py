@@ -246,18 +246,14 @@ def _revise(
         state.caps.append(f"milliseconds: {settings.bounds.milliseconds:g}")
         return
     columns, rows = state.columns, state.rows
-    named = np.zeros(columns.n, bool)
-    named[rows] = speakers_named(columns, query, rows)
     around = Surroundings(
-        columns.before,
-        columns.after,
-        columns.is_question,
-        named,
+        evidence.fused_beside(columns, rows),
+        columns.is_question[rows],
+        speakers_named(columns, query, rows),
+        clue_keys(columns, rows, [*structure.clues()]),
         columns.scope_statistics(axes),
     )
-    keys = clue_keys(columns, rows, [*structure.clues()])
-    fused = evidence.fused_around(columns, rows)
-    state.terms |= revision_terms(fused, rows, state.mask.words, around, keys, structure, kernels)
+    state.terms |= revision_terms(state.evidence[FUSED], around, structure, kernels)
     context = context_of(around.statistics, structure)
     state.stages.append(clock.stage("structure", context=context))
 

@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +19,12 @@ from cpersona_jit.recall.kernel_set import KernelSet
 
 
 class Surroundings(NamedTuple):
-    """What is known of n rows apart from the query's evidence."""
+    """What is known of P candidates apart from their own evidence."""
 
-    before: np.ndarray  # int64 (n,), previous row of the session, -1 without one
-    after: np.ndarray
-    is_question: np.ndarray  # bool (n,)
-    speaker_named: np.ndarray  # bool (n,), by the query
+    near_fused: np.ndarray  # float64 (4, P), of the rows beside them, -inf where there is none
+    is_question: np.ndarray  # bool (P,)
+    speaker_named: np.ndarray  # bool (P,), by the query
+    keys: np.ndarray  # int64 (K, P), groups under the clues of the structure, in their order
     statistics: ScopeStatistics
 
 
@@ -38,28 +39,16 @@ def context_of(statistics: ScopeStatistics, structure: Structure) -> float:
 
 
 def revision_terms(
-    fused: np.ndarray,
-    rows: np.ndarray,
-    mask: np.ndarray,
-    around: Surroundings,
-    keys: np.ndarray,
-    structure: Structure,
-    kernels: KernelSet,
+    fused: np.ndarray, around: Surroundings, structure: Structure, kernels: KernelSet
 ) -> dict[str, np.ndarray]:
     """Return what the revision adds to each candidate, in the order in which it is added.
 
     Parameters
     ----------
-    fused : ndarray of float64, shape (n,)
-        Fused evidence of each admitted row.
-    rows : ndarray of int64, shape (P,)
-        The candidates.
-    mask : ndarray of uint64
-        Admitted rows.
+    fused : ndarray of float64, shape (P,)
+        Fused evidence of the candidates.
     around : Surroundings
-        Of the n rows.
-    keys : ndarray of int64, shape (K, P)
-        Groups of the candidates under the clues of ``structure.clues()``, in their order.
+        What else is known of them.
     structure : Structure
         The weights.
     kernels : KernelSet
@@ -72,19 +61,17 @@ def revision_terms(
     """
     context = context_of(around.statistics, structure)
     neighbours, question, speaker = kernels.structure_terms(
-        fused,
-        rows,
-        mask,
-        around.before,
-        around.after,
+        around.near_fused,
         around.is_question,
         around.speaker_named,
         context,
         structure.weights(),
     )
     clues = structure.clues()
-    weights = np.array([*clues.values()], np.float64)
-    shared = kernels.clue_terms(fused[rows], keys, weights, context)
+    shared: Iterable[np.ndarray] = ()
+    if clues:
+        weights = np.array([*clues.values()], np.float64)
+        shared = kernels.clue_terms(fused, around.keys, weights, context)
     return {
         "neighbours": neighbours,
         **dict(zip(clues, shared, strict=True)),

@@ -31,7 +31,7 @@ from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
-from cpersona_jit.recall.gram_query import lists_in, weigh_grams
+from cpersona_jit.recall.gram_query import lists_in, query_points, weigh_grams
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
 from cpersona_jit.recall.two_phase import TwoPhase
@@ -170,13 +170,13 @@ def measure_signals(
         )
         if compared:
             _dense(columns, planes, words, block_words, lacking, apart, dense, values, kernels)
-    notes, grams = [], []
+    notes, grams, points = [], [], query_points(query)
     for spec, row, block in (
         (settings.gram3, GRAM3_ROW, GRAM3_BLOCK),
         (settings.gram4, GRAM4_ROW, GRAM4_BLOCK),
     ):
         of_rows, unit[[row, block]], note = _grams(
-            columns, spec, query, mask, block_mask, apart, values[row], values[block], kernels
+            columns, spec, points, mask, block_mask, apart, values[row], values[block], kernels
         )
         grams.append(of_rows)
         notes += [note] if note else []
@@ -235,7 +235,7 @@ def _dense(
 def _grams(
     columns: Columns,
     spec: ArmSpec,
-    query: str,
+    points: np.ndarray,
     mask: Mask,
     block_mask: Mask,
     apart: PartedRows,
@@ -244,7 +244,7 @@ def _grams(
     kernels: KernelSet,
 ) -> tuple[np.ndarray, float, str]:
     index, blocks = columns.gram_index[spec.size], columns.blocks
-    weighed = weigh_grams(index, spec, query, mask, kernels)
+    weighed = weigh_grams(index, spec, points, mask, kernels)
     counters = np.empty(64 * mask.words.size, np.uint16)
     kernels.overlap_all(index, weighed.lists, weighed.weights, mask.words, counters)
     of_rows = np.empty(columns.n, np.uint32)

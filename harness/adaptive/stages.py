@@ -27,6 +27,16 @@ from harness.adaptive.cue_arms import CUE_ARMS, PARSED
 from harness.adaptive.pool import SignalPool
 
 
+class Beside(NamedTuple):
+    """What structure knows of the P rows of a query."""
+
+    before: np.ndarray  # int64 (P,), position of the previous row of the session, -1 without one
+    after: np.ndarray
+    is_question: np.ndarray  # bool (P,)
+    speaker_named: np.ndarray  # bool (P,)
+    statistics: ScopeStatistics
+
+
 class Question(NamedTuple):
     """One query of a pool; P rows, in tie order."""
 
@@ -35,7 +45,7 @@ class Question(NamedTuple):
     row: np.ndarray  # int64 (P,)
     by_row: np.ndarray  # int64 (P,), positions by ascending row
     everyone: np.ndarray  # uint64, the mask of all P rows
-    around: Surroundings
+    beside: Beside
     keys: dict[str, np.ndarray]  # each int64 (P,), groups under the clues
     event_time: np.ndarray
     position: np.ndarray  # int64 (P,), scan position
@@ -66,7 +76,7 @@ def question(pool: SignalPool, query: int) -> Question:
         row,
         np.argsort(row),
         words,
-        _around(pool, query, part),
+        _beside(pool, query, part),
         {
             "session": pool.session[part],
             "time": day_keys(pool.event_time[part]),
@@ -81,8 +91,8 @@ def question(pool: SignalPool, query: int) -> Question:
     )
 
 
-def _around(pool: SignalPool, query: int, part: slice) -> Surroundings:
-    return Surroundings(
+def _beside(pool: SignalPool, query: int, part: slice) -> Beside:
+    return Beside(
         pool.before[part],
         pool.after[part],
         pool.is_question[part],
@@ -167,7 +177,16 @@ def structure_of(
     keys = np.empty((len(clues), place.size), np.int64)
     for number, clue in enumerate(clues):
         keys[number] = asked.keys[clue][place]
-    terms = revision_terms(fused, place, asked.everyone, asked.around, keys, structure, kernels)
+    beside = asked.beside
+    near = kernels.neighbour_rows(beside.before, beside.after, asked.everyone, place)
+    around = Surroundings(
+        np.where(near >= 0, fused[near], -np.inf),
+        beside.is_question[place],
+        beside.speaker_named[place],
+        keys,
+        beside.statistics,
+    )
+    terms = revision_terms(fused[place], around, structure, kernels)
     return tuple(terms.values())
 
 
