@@ -11,6 +11,7 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
+from gram_cases import BUILDERS, ROWS, as_arrays, random_rows, same_index
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,26 +21,6 @@ from cpersona_jit.kernels.numpy_path import gram_overlap as numpy_gram_overlap
 from cpersona_jit.kernels.row_mask import pack_mask
 
 TESTS = Path(__file__).parent
-BUILDERS = [gram_index.build_gram_index, numpy_gram_index.build_gram_index]
-
-
-def as_arrays(rows):
-    """One {gram: count} per row -> the arrays that the builders take."""
-    row_ptr = np.cumsum([0] + [len(row) for row in rows]).astype(np.int64)
-    keys = [key for row in rows for key in sorted(row)]
-    counts = [row[key] for row in rows for key in sorted(row)]
-    return row_ptr, np.array(keys, np.uint64), np.array(counts, np.uint8), len(rows)
-
-
-def random_rows(seed, n, vocabulary):
-    """Rows whose grams are as unevenly spread as those of text: a few everywhere, many rare."""
-    rng = np.random.default_rng(seed)
-    keys = rng.integers(0, 2**63, vocabulary, dtype=np.uint64) * np.uint64(2)
-    share = 0.9 / (1 + np.arange(vocabulary))
-    return [
-        {int(key): int(rng.integers(1, 6)) for key in keys[rng.random(vocabulary) < share]}
-        for _ in range(n)
-    ]
 
 
 def rows_of_list(index, posting_list):
@@ -88,12 +69,7 @@ def check_overlap(index, rng, admitted, terms, k):
 
 @pytest.mark.parametrize("build", BUILDERS)
 @settings(deadline=None, max_examples=60)
-@given(
-    rows=st.lists(
-        st.dictionaries(st.integers(0, 2**64 - 1) | st.integers(0, 12), st.integers(1, 255)),
-        max_size=40,
-    )
-)
+@given(rows=ROWS)
 def test_lists_hold_exactly_the_rows_of_each_gram_and_level(build, rows):
     index = build(*as_arrays(rows))
     assert all_lists(index) == naive.gram_lists(rows)
@@ -105,9 +81,7 @@ def test_lists_hold_exactly_the_rows_of_each_gram_and_level(build, rows):
 def test_both_paths_build_the_same_index_with_bitmaps(n):
     arrays = as_arrays(random_rows(n, n, 300))
     fast, slow = (build(*arrays) for build in BUILDERS)
-    for name, ours, theirs in zip(fast._fields, fast, slow, strict=True):
-        assert np.array_equal(ours, theirs), name
-        assert getattr(ours, "dtype", int) == getattr(theirs, "dtype", int), name
+    same_index(fast, slow)
     long_enough = (fast.df >= 16) & (fast.df.astype(int) * 64 >= n)
     assert np.array_equal(fast.dense_slot >= 0, long_enough)
 

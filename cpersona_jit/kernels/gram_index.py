@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
+from cpersona_jit.kernels.bits import popcount
 from cpersona_jit.kernels.gram_lists import LEVELS, GramIndex, empty_lists, vocabulary
-from cpersona_jit.kernels.vector_ir import I64, call
+from cpersona_jit.kernels.gram_lookup import find_key, key_slots
+from cpersona_jit.kernels.row_mask import pack_mask
 
-__all__ = ["GramIndex", "build_gram_index", "masked_document_frequency"]
+__all__ = [
+    "GramIndex",
+    "build_gram_index",
+    "dead_document_frequency",
+    "masked_document_frequency",
+]
 
 _kernel = njit(nogil=True, error_model="numpy", cache=True)
-_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: spreads nearby keys
+_ROWS_PER_LOOK = 256  # rows of a bitmap that are counted in the time that one dead row is looked up
 
 
 def build_gram_index(
@@ -37,10 +43,11 @@ def build_gram_index(
         Lists of at least max(16, n / 64) rows are bitmaps, the others row numbers.
     """
     keys = vocabulary(row_keys)
+    slots = key_slots(keys)
     grams = np.empty(len(row_keys), np.int32)
     level_df = np.zeros((LEVELS, len(keys)), np.int64)
-    _number_postings(keys, row_keys, row_counts, _empty_hash_table(len(keys)), grams, level_df)
-    index = empty_lists(keys, level_df, n)
+    _number_postings(keys, slots, row_keys, row_counts, grams, level_df)
+    index = empty_lists(keys, slots, level_df, n)
     _fill_lists(
         row_ptr,
         grams,
@@ -64,8 +71,8 @@ def masked_document_frequency(index: GramIndex, lists: np.ndarray, mask: np.ndar
         Index of the snapshot.
     lists : int64 (T,)
         List ids.
-    mask : uint64 (ceil(n / 64),)
-        Admitted rows; bits past n are zero.
+    mask : uint64 (at least ceil(n / 64),)
+        Admitted rows; what it says of rows past those of the index is not looked at.
 
     Returns
     -------
@@ -76,35 +83,38 @@ def masked_document_frequency(index: GramIndex, lists: np.ndarray, mask: np.ndar
     return counts
 
 
-def _empty_hash_table(keys: int) -> np.ndarray:
-    """Slots of an open-addressing table, a power of two, at most half of them to be used."""
-    return np.full(1 << max(1, 2 * keys - 1).bit_length(), -1, np.int32)
+def dead_document_frequency(
+    index: GramIndex, lists: np.ndarray, dead_rows: np.ndarray
+) -> np.ndarray:
+    """Count the dead rows of posting lists.
 
+    Parameters
+    ----------
+    index : GramIndex
+        Index of the snapshot, dead rows included.
+    lists : int64 (T,)
+        List ids.
+    dead_rows : int64 (D,)
+        Ascending, each below n.
 
-@intrinsic
-def _popcount(typing_context, word):
-    """Set bits of a uint64."""
-
-    def generate(context, builder, signature, arguments):
-        return call(builder, "llvm.ctpop.i64", I64, arguments)
-
-    return types.int64(types.uint64), generate
+    Returns
+    -------
+    int64 (T,)
+    """
+    if len(dead_rows) * _ROWS_PER_LOOK > index.n:
+        is_dead = np.zeros(index.n, bool)
+        is_dead[dead_rows] = True
+        return masked_document_frequency(index, lists, pack_mask(is_dead))
+    counts = np.empty(len(lists), np.int64)
+    _count_dead(index.ptr, index.rows, index.dense_slot, index.bitmaps, lists, dead_rows, counts)
+    return counts
 
 
 @_kernel
-def _number_postings(keys, row_keys, row_counts, table, grams, level_df):
-    """Number the gram of each posting through a hash table; count the rows of every list."""
-    last = np.uint64(len(table) - 1)
-    for gram in range(len(keys)):
-        at = (keys[gram] * _HASH_MULTIPLIER >> np.uint64(32)) & last
-        while table[at] >= 0:
-            at = (at + np.uint64(1)) & last
-        table[at] = gram
+def _number_postings(keys, slots, row_keys, row_counts, grams, level_df):
+    """Number the gram of each posting; count the rows of every list."""
     for i in range(len(row_keys)):
-        at = (row_keys[i] * _HASH_MULTIPLIER >> np.uint64(32)) & last
-        while keys[table[at]] != row_keys[i]:
-            at = (at + np.uint64(1)) & last
-        grams[i] = table[at]
+        grams[i] = find_key(keys, slots, row_keys[i])
         for level in range(min(row_counts[i], LEVELS)):
             level_df[level, grams[i]] += 1
 
@@ -135,10 +145,42 @@ def _count_admitted(ptr, rows, dense_slot, bitmaps, lists, mask, counts):
         slot = dense_slot[lists[t]]
         count = 0
         if slot >= 0:
-            for word in range(len(mask)):
-                count += _popcount(bitmaps[slot, word] & mask[word])
+            for word in range(bitmaps.shape[1]):
+                count += popcount(bitmaps[slot, word] & mask[word])
         else:
             for i in range(ptr[lists[t]], ptr[lists[t] + 1]):
                 row = np.uint64(rows[i])
                 count += np.int64(mask[row >> np.uint64(6)] >> (row & np.uint64(63)) & np.uint64(1))
         counts[t] = count
+
+
+@_kernel
+def _count_dead(ptr, rows, dense_slot, bitmaps, lists, dead, counts):
+    """Look dead rows up in bitmaps; of a list and the dead, the shorter in the longer."""
+    for t in range(len(lists)):
+        slot = dense_slot[lists[t]]
+        own = rows[ptr[lists[t]] : ptr[lists[t] + 1]]
+        count = 0
+        if slot >= 0:
+            for i in range(len(dead)):
+                row = np.uint64(dead[i])
+                word = bitmaps[slot, row >> np.uint64(6)]
+                count += np.int64(word >> (row & np.uint64(63)) & np.uint64(1))
+        elif len(own) < len(dead):
+            for i in range(len(own)):
+                count += _holds(dead, np.int64(own[i]))
+        else:
+            for i in range(len(dead)):
+                count += _holds(own, dead[i])
+        counts[t] = count
+
+
+@_kernel
+def _holds(ascending, row):
+    """1 when an ascending array holds a row, else 0."""
+    first, size = 0, len(ascending)
+    while size > 1:
+        half = size >> 1
+        first += half if np.int64(ascending[first + half]) <= row else 0
+        size -= half
+    return np.int64(size == 1 and np.int64(ascending[first]) == row)

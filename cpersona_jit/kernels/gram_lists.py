@@ -18,6 +18,8 @@ LEVELS = 3
 # shorter than 16 rows stay postings in every store, so that a tiny one has next to no bitmaps.
 ROWS_PER_DENSE_ROW = 64
 SHORTEST_DENSE_LIST = 16
+SLOTS_PER_KEY = 2  # of the hash table: a key is found at the first or second look
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: spreads nearby keys
 _VOCABULARY_CHUNK = 1 << 22
 
 
@@ -43,6 +45,8 @@ class GramIndex(NamedTuple):
         Rows in each list.
     n : int
         Rows indexed.
+    slots : int32 (at least 2 G + 1,)
+        Hash table of the keys, see `key_slots`.
     """
 
     keys: np.ndarray
@@ -54,6 +58,7 @@ class GramIndex(NamedTuple):
     bitmaps: np.ndarray
     df: np.ndarray
     n: int
+    slots: np.ndarray
 
 
 def vocabulary(row_keys: np.ndarray) -> np.ndarray:
@@ -71,13 +76,45 @@ def vocabulary(row_keys: np.ndarray) -> np.ndarray:
     return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
 
 
-def empty_lists(keys: np.ndarray, level_df: np.ndarray, n: int) -> GramIndex:
+def key_slots(keys: np.ndarray) -> np.ndarray:
+    """Hash table of a vocabulary: the positions of its keys, by their hash.
+
+    The table has two slots a key. A key's home is the slot ``hash * slots >> 32`` of its 32-bit
+    hash; keys lie in the order of their homes, then of their positions, each in its home or in the
+    first slot behind it that is free. None lies before its home, so a search goes forward from
+    there, to the key or to an empty slot. The last slot is always empty; the slots behind those of
+    the homes take what runs over.
+
+    Parameters
+    ----------
+    keys : uint64 (G,)
+        Ascending vocabulary.
+
+    Returns
+    -------
+    int32 (at least 2 G + 1,)
+        Position of the key in each slot, -1 in empty ones.
+    """
+    homes = SLOTS_PER_KEY * len(keys)
+    hashes = keys * HASH_MULTIPLIER >> np.uint64(32)
+    home = (hashes * np.uint64(homes) >> np.uint64(32)).astype(np.int64)
+    order = np.argsort(home, kind="stable")
+    steps = np.arange(len(keys))
+    places = np.maximum.accumulate(home[order] - steps) + steps if len(keys) else home
+    slots = np.full(max(homes, int(places.max(initial=-1)) + 1) + 1, -1, np.int32)
+    slots[places] = order
+    return slots
+
+
+def empty_lists(keys: np.ndarray, slots: np.ndarray, level_df: np.ndarray, n: int) -> GramIndex:
     """Index with every list placed and no posting written yet.
 
     Parameters
     ----------
     keys : uint64 (G,)
         Ascending vocabulary.
+    slots : int32
+        Its hash table.
     level_df : int64 (3, G)
         Rows that hold each gram at least 1, 2 and 3 times.
     n : int
@@ -103,4 +140,4 @@ def empty_lists(keys: np.ndarray, level_df: np.ndarray, n: int) -> GramIndex:
     np.cumsum(np.where(dense, 0, df), out=ptr[1:])
     rows = np.empty(ptr[-1], np.uint32)
     bitmaps = np.zeros((dense.sum(), (n + 63) // 64), np.uint64)
-    return GramIndex(keys, level2, level3, ptr, rows, dense_slot, bitmaps, df, n)
+    return GramIndex(keys, level2, level3, ptr, rows, dense_slot, bitmaps, df, n, slots)

@@ -8,6 +8,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from cpersona_jit.kernels.bits import popcount, trailing_zeros
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
 from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
@@ -94,10 +95,14 @@ def overlap_all(
 
     Parameters
     ----------
-    index, lists, weights, mask : GramIndex and ndarray
+    index, lists, weights : GramIndex and ndarray
         As in `overlap_top_k`.
-    counters : uint16 (64 * ceil(n / 64),)
-        Written: the sum of weights of every admitted row; other rows' counters are unspecified.
+    mask : uint64 (at least ceil(n / 64),)
+        Admitted rows. It may go on past the rows of the index, to rows that the lists know nothing
+        of.
+    counters : uint16 (64 * words of the mask,)
+        Written: the sum of weights of every admitted row, 0 for rows past those of the index; other
+        rows' counters are unspecified.
     """
     counters.fill(0)
     # The last group of bitmaps is filled up with some that weigh nothing.
@@ -120,26 +125,6 @@ def _data(context, builder, signature, arguments, which):
     return [
         context.make_array(signature.args[i])(context, builder, arguments[i]).data for i in which
     ]
-
-
-@intrinsic
-def _trailing_zeros(typing_context, word):
-    """Number of the lowest set bit of a uint64 that is not zero."""
-
-    def generate(context, builder, signature, arguments):
-        return call(builder, "llvm.cttz.i64", I64, [arguments[0], I1(1)])
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def _popcount(typing_context, word):
-    """Set bits of a uint64."""
-
-    def generate(context, builder, signature, arguments):
-        return call(builder, "llvm.ctpop.i64", I64, arguments)
-
-    return types.int64(types.uint64), generate
 
 
 @intrinsic
@@ -249,8 +234,9 @@ def _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask):
     """Add the dense lists' weights, to some words of the mask at a time: their counters stay in the
     first-level cache while the lists pass by.
     """
-    for first in range(0, len(mask), _TILE):
-        end = min(first + _TILE, len(mask))
+    words = bitmaps.shape[1]
+    for first in range(0, words, _TILE):
+        end = min(first + _TILE, words)
         admitted = np.uint64(0)
         for word in range(first, end):
             admitted |= mask[word]
@@ -274,11 +260,11 @@ def _scan_blocks(counters, factor, tail, full_blocks, mask, k, buffer):
         above, block_total, block_total_sq = _score_block(
             counters, factor, tail, block, full_blocks, admitted, threshold
         )
-        count += _popcount(admitted)
+        count += popcount(admitted)
         total += block_total
         total_sq += block_total_sq
         while above != 0:
-            row = block * _LANES + _trailing_zeros(above)
+            row = block * _LANES + trailing_zeros(above)
             above &= above - np.uint64(1)
             score = np.int64(counters[row]) * np.int64(factor[row])
             if score > threshold:

@@ -31,7 +31,10 @@ class KernelSet:
     name: str
     extract_grams: Callable
     build_gram_index: Callable
+    merge_gram_index: Callable
+    lookup_keys: Callable
     masked_document_frequency: Callable
+    dead_document_frequency: Callable
     overlap_top_k: Callable
     overlap_scores: Callable
     dense_top_k: Callable
@@ -72,6 +75,7 @@ def numpy_kernels() -> KernelSet:
         fusion,
         gram_extract,
         gram_index,
+        gram_merge,
         gram_overlap,
         int8_scan,
         prior,
@@ -81,7 +85,7 @@ def numpy_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (gram_extract, gram_index, gram_overlap, int8_scan, sign_scan, fusion)
+    modules = (gram_extract, gram_index, gram_merge, gram_overlap, int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
@@ -117,6 +121,8 @@ def _compiled_kernels() -> KernelSet:
         fusion,
         gram_extract,
         gram_index,
+        gram_lookup,
+        gram_merge,
         gram_overlap,
         int8_scan,
         prior,
@@ -126,7 +132,16 @@ def _compiled_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (gram_extract, gram_index, gram_overlap, int8_scan, sign_scan, fusion)
+    modules = (
+        gram_extract,
+        gram_index,
+        gram_lookup,
+        gram_merge,
+        gram_overlap,
+        int8_scan,
+        sign_scan,
+        fusion,
+    )
     modules += (signals, evidence, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
@@ -165,6 +180,9 @@ def _touch(kernels: KernelSet) -> None:
     )
     lists = np.array([0], np.int64)
     kernels.masked_document_frequency(index, lists, mask)
+    kernels.dead_document_frequency(index, lists, lists[:0])
+    kernels.lookup_keys(index, index.keys)
+    kernels.merge_gram_index(index, index)
     counters = np.zeros(64, np.uint16)
     factor = np.ones(2, np.uint16)
     kernels.overlap_top_k(index, lists, np.array([1], np.uint16), factor, mask, 2, counters)

@@ -42,7 +42,8 @@ def overlap_all(
     for posting_list, weight in zip(lists, weights, strict=True):
         slot = index.dense_slot[posting_list]
         if slot >= 0:
-            counters += _bits(index.bitmaps[slot]) * weight
+            bits = _bits(index.bitmaps[slot])
+            counters[: len(bits)] += bits * weight
         else:
             counters[index.rows[index.ptr[posting_list] : index.ptr[posting_list + 1]]] += weight
 
