@@ -174,6 +174,22 @@ def test_rows_of_the_most_evidence(module, seed, n, parted, share, levels, kind,
     assert rows.dtype == np.int64
 
 
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(
+    lists=st.lists(st.tuples(st.integers(0, 40), st.sampled_from([1, 2])), max_size=60),
+)
+def test_lists_are_united(module, lists):
+    rows = np.array([row for row, _ in lists], np.int64)
+    kinds = np.array([kind for _, kind in lists], np.uint8)
+    united, reached = module.unite_lists(rows, kinds, 41)
+    expected: dict[int, int] = {}
+    for row, kind in lists:
+        expected[row] = expected.get(row, 0) | kind
+    assert list(zip(united.tolist(), reached.tolist(), strict=True)) == list(expected.items())
+    assert (united.dtype, reached.dtype) == (np.int64, np.uint8)
+
+
 # --- where it runs -------------------------------------------------------------------------------
 
 

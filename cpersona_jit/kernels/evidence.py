@@ -164,6 +164,30 @@ def signals_at(
     return out
 
 
+def unite_lists(lists: np.ndarray, kinds: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Unite lists of rows.
+
+    Parameters
+    ----------
+    lists : int64 (L,)
+        Rows below ``n``, list after list.
+    kinds : uint8 (L,)
+        What kind of list each comes from: a bit.
+    n : int
+        Rows of the snapshot.
+
+    Returns
+    -------
+    rows : int64 (P,)
+        Each row once, in the order of their first places.
+    reached : uint8 (P,)
+        Bits of the kinds of list that hold it.
+    """
+    marks, rows = np.zeros(n, np.uint8), np.empty(len(lists), np.int64)
+    rows = rows[: _unite(lists, kinds, marks, rows)]
+    return rows, marks[rows]
+
+
 @_part
 def _any_admitted(words):
     found = np.uint64(0)
@@ -270,6 +294,18 @@ def _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out)
             w = weights[form]
             total = bias[form] + w[0] * x + w[1] * x + w[2] * y + w[3] * z
             out[form, p] = total + w[4] * y + w[5] * z + w[6] * 0.0
+
+
+@_kernel
+def _unite(lists, kinds, marks, rows):
+    count = 0
+    for i in range(len(lists)):
+        row = lists[i]
+        if marks[row] == 0:
+            rows[count] = row
+            count += 1
+        marks[row] |= kinds[i]
+    return count
 
 
 @_kernel

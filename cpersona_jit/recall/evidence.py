@@ -51,7 +51,7 @@ class Evidence:
         two_phase = self.signals.two_phase
         if form == DENSE and two_phase is not None:
             near = two_phase.nearest(words)
-            return near[np.argsort(-self.at(near)[DENSE], kind="stable")[:depth]]
+            return near[self.kernels.top_rows(self.at(near)[DENSE], depth)]
         return self.kernels.best_rows(
             *self.signals.arrays, self.forms[form], self.bias[form], words, depth
         )

@@ -55,6 +55,7 @@ class KernelSet:
     best_rows: Callable
     evidence_at: Callable
     signals_at: Callable
+    unite_lists: Callable
     neighbour_rows: Callable
     structure_terms: Callable
     clue_terms: Callable
@@ -223,6 +224,7 @@ def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
     kernels.best_rows(*signals, weights[0], 0.0, mask, 1)
     kernels.evidence_at(*signals, weights, np.zeros(3), rows)
     kernels.signals_at(*signals, rows)
+    kernels.unite_lists(rows, np.ones(rows.size, np.uint8), 2)
     nobody = np.zeros(2, bool)
     alone = np.full(2, -1, np.int64)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.recall.adaptive_settings import Calibration
-from cpersona_jit.recall.evidence import DENSE, FUSED, GRAM, Evidence
+from cpersona_jit.recall.evidence import FUSED, Evidence
 from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.seats import leading_rows
 
@@ -44,13 +44,12 @@ def draw_candidates(
         Length of a list at most.
     """
     lists = [draw_lists(columns, calibration, evidence, region, depth) for region in regions]
-    found = [np.concatenate([pair[kind] for pair in lists]) for kind in (DENSE, GRAM)]
-    rows = np.unique(np.concatenate(found))
-    reached = np.zeros((2, rows.size), bool)
-    for kind, members in zip((DENSE, GRAM), found, strict=True):
-        reached[kind, np.searchsorted(rows, members)] = True
+    of_kind = [members for pair in lists for members in pair]
+    bits = np.repeat(np.array([1, 2] * len(lists), np.uint8), [one.size for one in of_kind])
+    rows, reached = evidence.kernels.unite_lists(np.concatenate(of_kind), bits, columns.n)
     by_tie = np.argsort(columns.tie_rank[rows])
-    return Found(rows[by_tie], reached[:, by_tie])
+    reached = reached[by_tie]
+    return Found(rows[by_tie], np.array([reached & 1, reached & 2], bool))
 
 
 def inside_of(regions: Sequence[np.ndarray | None], period: np.ndarray) -> np.ndarray:
