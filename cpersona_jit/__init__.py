@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cpersona_jit.bulk.importing import ImportOptions
+from cpersona_jit.bulk.report import ImportReport
 from cpersona_jit.errors import CPersonaError, EmbeddingError, StoreError, UsageError
 from cpersona_jit.memory import Memory, open
 from cpersona_jit.recall.adaptive_settings import (
@@ -25,6 +27,8 @@ __all__ = [
     "CueWeights",
     "EmbeddingError",
     "FusionSpec",
+    "ImportOptions",
+    "ImportReport",
     "Memory",
     "RecallResult",
     "RecallRow",

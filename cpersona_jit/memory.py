@@ -12,7 +12,10 @@ import numpy as np
 
 from cpersona_jit import upkeep
 from cpersona_jit.arguments import MAX_REFS, check_limit, checked_query, checked_refs
+from cpersona_jit.bulk.importing import ImportOptions, Progress, import_file
+from cpersona_jit.bulk.report import ImportReport
 from cpersona_jit.columns.build import NO_MODEL, Model
+from cpersona_jit.columns.export_target import refuse_target
 from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
@@ -144,6 +147,51 @@ class Memory:
         """
         ingest = Ingest(self._conn, self._lock, self._provider, dedup=dedup)
         return ingest.run(records, vectors, batch_size, progress)
+
+    def import_file(
+        self,
+        path: str | os.PathLike[str],
+        options: ImportOptions | None = None,
+        *,
+        again: bool = False,
+        rejects: str | os.PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Store the records of a file of JSON Lines or Parquet, in bounded memory.
+
+        An interrupted import goes on where it was when it is called again with the same file and
+        options; one that was finished does nothing then.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; ``-`` reads JSON Lines from stdin, which cannot be resumed.
+        options : ImportOptions, optional
+            How records are read, and what those get that do not say whose they are.
+        again : bool
+            Begin at the first record, whatever an earlier import did.
+        rejects : str or path, optional
+            File to list every rejected record in, as JSON Lines.
+        progress : callable, optional
+            Called as ``progress(stage, done, total, records)``.
+
+        Returns
+        -------
+        ImportReport
+            What became of the records.
+
+        Raises
+        ------
+        UsageError
+            The file is of another kind, or has columns that no memory has; nothing was stored.
+        ImportFileError
+            It cannot be read any further; the batches before are kept.
+        """
+        options = options or ImportOptions()
+        if rejects is not None:
+            refuse_target(rejects, self._path)
+        ingest = Ingest(self._conn, self._lock, self._provider, dedup=options.dedup)
+        return import_file(ingest, path, options, again=again, rejects=rejects, progress=progress)
 
     def update(
         self,

@@ -11,6 +11,7 @@ import typer
 
 from cpersona_jit.cli.explain import explain
 from cpersona_jit.cli.export import export
+from cpersona_jit.cli.import_ import import_
 from cpersona_jit.cli.printing import print_error
 from cpersona_jit.cli.reblock import reblock
 from cpersona_jit.cli.recall import recall
@@ -31,8 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (serve, store, recall, explain, status, reembed, reblock, export):
-    app.command(command.__name__)(command)
+for command in (serve, store, recall, explain, status, reembed, reblock, import_, export):
+    app.command(command.__name__.rstrip("_"))(command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -7,7 +7,14 @@ import unicodedata
 
 from rich.console import Console
 from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 
@@ -34,6 +41,23 @@ def progress_bar() -> Progress:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
+    )
+
+
+def bulk_progress_bar() -> Progress:
+    """Return a progress bar for amounts too large to count, nothing where stderr is no terminal.
+
+    Its tasks have a field ``records``.
+    """
+    out = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[records]}"),
+        TimeRemainingColumn(),
+        console=out,
+        disable=not out.is_terminal,
     )
 
 

@@ -81,7 +81,10 @@ def local_offset_us() -> int:
 
 
 def _parts(text: str) -> dict[str, str | None] | None:
-    plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
+    if text.isascii():
+        plain = text.strip()
+    else:
+        plain = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
     match = _ISO.fullmatch(plain)
     return match.groupdict() if match else None
 

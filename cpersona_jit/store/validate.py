@@ -24,6 +24,7 @@ MAX_AHEAD_US = US_PER_DAY
 
 _NAMES = ("agent_id", "project_id", "channel", "msg_id", "session_id")
 _SOURCE_KEYS = ("type", "id", "name")
+_NO_SOURCE = Source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,8 @@ def _checked_content(content: object) -> str:
 def _checked_text(field: str, value: object, limit: int, reason: str | None = None) -> str:
     if value is None:
         return ""
+    if type(value) is str and value.isascii() and "\0" not in value and len(value) <= limit:
+        return value  # most are: what is below costs a bulk import more than its reading
     if not isinstance(value, str):
         raise _Refused("wrong_type", f"{field} must be text, not {type(value).__name__}")
     if len(value) > limit:
@@ -172,7 +175,7 @@ def _refuse_unstorable(field: str, value: str) -> None:
 
 def _checked_source(source: object) -> Source:
     if source is None:
-        return Source()
+        return _NO_SOURCE
     if isinstance(source, Source):
         parts: Mapping[Any, object] = {key: getattr(source, key) for key in _SOURCE_KEYS}
     elif isinstance(source, Mapping):
