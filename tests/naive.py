@@ -66,6 +66,17 @@ def gram_lists(rows):
     return lists
 
 
+def tail_matches(rows, keys, admitted):
+    """(row, which key, count clipped at 3) of every place where an admitted row has a key."""
+    return [
+        (number, keys.index(gram), min(row[gram], 3))
+        for number, row in enumerate(rows)
+        if admitted[number]
+        for gram in sorted(row)
+        if gram in keys
+    ]
+
+
 def overlap_top_k(members, weights, factor, admitted, k):
     """Best keys (best first), (count, total, total of squares), and every admitted row's score."""
     scores = []

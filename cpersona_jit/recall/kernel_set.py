@@ -35,6 +35,8 @@ class KernelSet:
     lookup_keys: Callable
     masked_document_frequency: Callable
     dead_document_frequency: Callable
+    tail_matches: Callable
+    add_tail: Callable
     overlap_top_k: Callable
     overlap_scores: Callable
     dense_top_k: Callable
@@ -78,6 +80,7 @@ def numpy_kernels() -> KernelSet:
         gram_index,
         gram_merge,
         gram_overlap,
+        gram_tail,
         int8_scan,
         prior,
         sign_scan,
@@ -86,7 +89,8 @@ def numpy_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (gram_extract, gram_index, gram_merge, gram_overlap, int8_scan, sign_scan, fusion)
+    modules = (gram_extract, gram_index, gram_merge, gram_overlap, gram_tail)
+    modules += (int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
@@ -125,6 +129,7 @@ def _compiled_kernels() -> KernelSet:
         gram_lookup,
         gram_merge,
         gram_overlap,
+        gram_tail,
         int8_scan,
         prior,
         sign_scan,
@@ -133,16 +138,8 @@ def _compiled_kernels() -> KernelSet:
         structure_clues,
     )
 
-    modules = (
-        gram_extract,
-        gram_index,
-        gram_lookup,
-        gram_merge,
-        gram_overlap,
-        int8_scan,
-        sign_scan,
-        fusion,
-    )
+    modules = (gram_extract, gram_index, gram_lookup, gram_merge, gram_overlap, gram_tail)
+    modules += (int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
     kernels = _collect("numba", modules, calibration.calibrate)
     _touch(kernels)
@@ -185,6 +182,9 @@ def _touch(kernels: KernelSet) -> None:
     kernels.lookup_keys(index, index.keys)
     kernels.merge_gram_index(index, index)
     counters = np.zeros(64, np.uint16)
+    rows_of_grams = np.array([0, 1]), np.array([7], np.uint64), np.array([1], np.uint8)
+    matches = kernels.tail_matches(*rows_of_grams, index.keys, 1, mask)
+    kernels.add_tail(matches, np.ones((3, 1), np.uint16), counters)
     factor = np.ones(2, np.uint16)
     kernels.overlap_top_k(index, lists, np.array([1], np.uint16), factor, mask, 2, counters)
     kernels.overlap_scores(counters, factor, lists)
