@@ -15,7 +15,7 @@ from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk_order import unpack_keys
-from cpersona_jit.recall.gram_query import query_points, weigh_grams
+from cpersona_jit.recall.gram_query import query_points, weigh_grams, weighed_lists
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
 
@@ -98,9 +98,8 @@ def gram_arm(
     weighed = weigh_grams(index, spec, query_points(query), mask, kernels)
     factor = columns.length_factor(spec.length_exponent)
     counters = np.zeros(64 * mask.words.size, np.uint16)
-    keys, stats = kernels.overlap_top_k(
-        index, weighed.lists, weighed.weights, factor, mask.words, depth, counters
-    )
+    lists, weights = weighed_lists(weighed.lists, weighed)
+    keys, stats = kernels.overlap_top_k(index, lists, weights, factor, mask.words, depth, counters)
     return _result(
         spec,
         keys,

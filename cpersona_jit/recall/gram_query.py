@@ -20,28 +20,26 @@ _MAX_LISTS = 8192  # so that every list keeps a weight of several units
 
 
 class GramQuery(NamedTuple):
-    """The posting lists that a query adds up, T of them.
+    """The grams of a query, T of them, and what each adds to a row's counter.
 
     Attributes
     ----------
-    lists : ndarray of int64, shape (T,)
-        Lists of the index of rows; every one holds an admitted row.
-    weights : ndarray of uint16, shape (T,)
-        What each adds to a row's counter; they add up to at most 65,535.
     keys : ndarray of uint64, shape (T,)
-        The gram of each list.
-    levels : ndarray of int64, shape (T,)
-        The frequency level of each list, 1 to 3.
+        The grams, ascending.
+    weights : ndarray of uint16, shape (3, T)
+        What a gram adds where it occurs, where it occurs twice, and thrice; 0 where no admitted
+        row has it so often. They add up to at most 65,535.
+    lists : ndarray of int64, shape (3, T)
+        Its posting lists in the index of rows, -1 where there is none.
     unit : float
         A counter times unit is a sum of saturated idf.
     note : str
         Says when lists were left out, empty otherwise.
     """
 
-    lists: np.ndarray
-    weights: np.ndarray
     keys: np.ndarray
-    levels: np.ndarray
+    weights: np.ndarray
+    lists: np.ndarray
     unit: float
     note: str
 
@@ -60,52 +58,42 @@ def weigh_grams(
     alone. The weights are scaled so that no counter can overflow. `points` are `query_points`.
     """
     _, keys, _ = kernels.extract_grams(points, np.array([0, points.size]), spec.size)
-    at = _positions(index.keys, keys)
-    grams = at[at >= 0]
-    frequency = _frequency(index, grams, mask, kernels)
-    grams, frequency = grams[frequency > 0], frequency[frequency > 0]
-    idf = np.log1p((mask.count - frequency + 0.5) / (frequency + 0.5)) ** spec.idf_power
-    lists, levels, which = _lists_of(index, grams, mask, spec, kernels)
-    gain = np.array([0.0, 1.0, *(_gain(times, _K1[spec.size]) for times in (2, 3))])
-    weights = idf[which] * gain[levels]
+    lists = posting_lists(index, keys, kernels)
+    if spec.term_frequency == "binary":
+        lists[1:] = -1
+    frequency = np.zeros(lists.shape, np.int64)
+    known = lists >= 0
+    frequency[known] = _frequency(index, lists[known], mask, kernels)
+    # A list without admitted rows would move the scale of the weights: a neighbour who repeats a
+    # word would be felt in this caller's scores.
+    used = frequency > 0
+    inverse = np.log1p((mask.count - frequency[0] + 0.5) / (frequency[0] + 0.5)) ** spec.idf_power
+    weights = (inverse * _GAINS[spec.size])[used]
     note = ""
-    if lists.size > _MAX_LISTS:
-        note = f"query_grams_capped: {_MAX_LISTS} of {lists.size}"
+    if weights.size > _MAX_LISTS:
+        note = f"query_grams_capped: {_MAX_LISTS} of {weights.size}"
         kept = np.sort(np.argsort(-weights, kind="stable")[:_MAX_LISTS])
-        lists, weights, which, levels = lists[kept], weights[kept], which[kept], levels[kept]
-    scale = (_COUNTER_LIMIT - lists.size) / weights.sum() if lists.size else 1.0
-    fixed = np.maximum(np.rint(weights * scale), 1).astype(np.uint16)
-    return GramQuery(lists, fixed, index.keys[grams[which]], levels, 1.0 / scale, note)
+        used.flat[np.delete(np.flatnonzero(used), kept)] = False
+        weights = weights[kept]
+    scale = (_COUNTER_LIMIT - weights.size) / weights.sum() if weights.size else 1.0
+    fixed = np.zeros(lists.shape, np.uint16)
+    fixed[used] = np.maximum(np.rint(weights * scale), 1)
+    return GramQuery(keys, fixed, lists, 1.0 / scale, note)
 
 
-def lists_in(index: GramIndex, query: GramQuery) -> tuple[np.ndarray, np.ndarray]:
-    """Return the same grams' lists in another index, int64, and their weights, uint16."""
-    grams = _positions(index.keys, query.keys)
-    lists = grams.copy()
-    for level, of_level in ((2, index.level2), (3, index.level3)):
-        higher = (query.levels == level) & (grams >= 0)
-        lists[higher] = of_level[grams[higher]]
-    found = lists >= 0
-    return lists[found], query.weights[found]
+def posting_lists(index: GramIndex, keys: np.ndarray, kernels: KernelSet) -> np.ndarray:
+    """Return the lists of the levels of some grams, int64, shape (3, T); -1 where there is none."""
+    lists = np.full((3, keys.size), -1, np.int64)
+    lists[0] = at = kernels.lookup_keys(index, keys)
+    known = at >= 0
+    lists[1, known], lists[2, known] = index.level2[at[known]], index.level3[at[known]]
+    return lists
 
 
-def _lists_of(
-    index: GramIndex, grams: np.ndarray, mask: Mask, spec: ArmSpec, kernels: KernelSet
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Posting lists of the grams, by level; the level of each, and which of the grams it is of."""
-    everyone = np.arange(grams.size)
-    lists, levels, which = [grams], [np.ones(grams.size, np.int64)], [everyone]
-    higher = () if spec.term_frequency == "binary" else ((2, index.level2), (3, index.level3))
-    for level, of_level in higher:
-        of_grams = of_level[grams].astype(np.int64)
-        has = np.flatnonzero(of_grams >= 0)
-        # A list without admitted rows would still move the scale of the weights: a neighbour who
-        # repeats a word would be felt in this caller's scores.
-        has = has[_frequency(index, of_grams[has], mask, kernels) > 0]
-        lists.append(of_grams[has])
-        levels.append(np.full(has.size, level))
-        which.append(has)
-    return np.concatenate(lists), np.concatenate(levels), np.concatenate(which)
+def weighed_lists(lists: np.ndarray, query: GramQuery) -> tuple[np.ndarray, np.ndarray]:
+    """Return those lists of a query that weigh something, int64, and their weights, uint16."""
+    used = (lists >= 0) & (query.weights > 0)
+    return lists[used], query.weights[used]
 
 
 def _frequency(index: GramIndex, lists: np.ndarray, mask: Mask, kernels: KernelSet) -> np.ndarray:
@@ -115,14 +103,10 @@ def _frequency(index: GramIndex, lists: np.ndarray, mask: Mask, kernels: KernelS
     return kernels.masked_document_frequency(index, lists, mask.words)
 
 
-def _positions(vocabulary: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    """Positions of `keys` in the ascending vocabulary, -1 for those that are not in it."""
-    if not vocabulary.size:
-        return np.full(keys.size, -1, np.int64)
-    at = np.minimum(np.searchsorted(vocabulary, keys), vocabulary.size - 1)
-    return np.where(vocabulary[at] == keys, at, -1).astype(np.int64)
-
-
 def _gain(times: int, k1: float) -> float:
     """What the occurrence number `times` adds to the saturation of one gram."""
     return times * (k1 + 1) / (times + k1) - (times - 1) * (k1 + 1) / (times - 1 + k1)
+
+
+# What the first, second and third occurrence add, for the two gram sizes, shape (3, 1).
+_GAINS = {size: np.array([[1.0], [_gain(2, k1)], [_gain(3, k1)]]) for size, k1 in _K1.items()}
