@@ -1,4 +1,4 @@
-"""The command line of the harness: ``run`` a config, ``report`` on it, time the replay."""
+"""The command line of the harness: run a config, report on it, time the engine and its peers."""
 
 from __future__ import annotations
 
@@ -150,6 +150,32 @@ def recall_speed_command(
         _fail(error)
 
 
+@app.command("peers", short_help="Compare with what a user would pick instead.")
+def peers_command(
+    rows: Annotated[
+        str, typer.Option(help="Rows to search, separated by commas.", metavar="N,N,...")
+    ] = "1000,10000,100000",
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="As for run; for real vectors.", exists=True, file_okay=False, metavar="DIR"
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/peers"),
+) -> None:
+    """Compare with faiss, bm25s, SQLite, usearch and cpersona, turn about, on one thread.
+
+    A peer that is not installed (extra `peers`) is left out. cpersona gets an environment of its
+    own in the cache folder.
+    """
+    try:
+        _peers(rows, data, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 def main() -> None:
     """Run the command line."""
     app()
@@ -208,9 +234,7 @@ def _recall_speed(rows: str, texts: str, out: Path) -> None:
     from harness.speed.measure import TEXTS, measure_recall_speed
     from harness.speed.report import recall_speed_table, write_speed_record
 
-    sizes = [int(size) if size.strip().isdecimal() else 0 for size in rows.split(",")]
-    if not all(1 <= size <= MOST_ROWS for size in sizes):
-        raise UsageError(f"--rows is {rows!r}; allowed: whole numbers from 1 to {MOST_ROWS:,}")
+    sizes = _sizes(rows)
     kinds = [kind.strip() for kind in texts.split(",")]
     if not set(kinds) <= set(TEXTS):
         raise UsageError(f"--texts is {texts!r}; allowed: {', '.join(TEXTS)}")
@@ -222,6 +246,23 @@ def _recall_speed(rows: str, texts: str, out: Path) -> None:
     path = write_speed_record(out, record)
     Console().print(recall_speed_table(record))
     typer.echo(f"report: {path}")
+
+
+def _peers(rows: str, data: Path | None, out: Path) -> None:
+    sizes = _sizes(rows)  # a mistake is said before the engine is loaded
+    from harness.peers.command import run_peers
+
+    words = ["peers", "--rows", rows, "--out", _portable(out, "results")]
+    words += [] if data is None else ["--data", _portable(data, "..")]
+    path = run_peers(sizes, data, out, shlex.join(["python", "-m", "harness", *words]))
+    typer.echo(f"report: {path}")
+
+
+def _sizes(rows: str) -> list[int]:
+    sizes = [int(size) if size.strip().isdecimal() else 0 for size in rows.split(",")]
+    if not all(1 <= size <= MOST_ROWS for size in sizes):
+        raise UsageError(f"--rows is {rows!r}; allowed: whole numbers from 1 to {MOST_ROWS:,}")
+    return sizes
 
 
 def _command(config_path: Path, data: Path | None, holdout: str | None) -> str:

@@ -1,0 +1,1 @@
+"""What runs in cpersona's own virtual environment: the standard library, NumPy and cpersona."""
