@@ -12,6 +12,8 @@ import numpy as np
 MOST_ROUNDS, LEAST_ROUNDS = 25, 5
 # A sample repeats a call until it lasts this long: clocks and calls have a cost of their own.
 _SAMPLE_SECONDS, _MOST_REPEATS = 2e-3, 200
+# A shorter call is made once untimed at the beginning of its turn.
+_WARMED_SECONDS = 0.1
 
 Seconds = dict[str, np.ndarray]
 """For each call its seconds in each round, float64 (rounds,)."""
@@ -48,11 +50,15 @@ def take_turns(
     dict of str to ndarray
         Seconds of one call, per round.
     """
-    repeats = {name: _repeats(call, clock) for name, call in calls.items()}
+    repeats, warmed = {}, {}
+    for name, call in calls.items():
+        once = _seconds_once(call, clock)
+        repeats[name] = int(min(max(np.ceil(_SAMPLE_SECONDS / once), 1), _MOST_REPEATS))
+        warmed[name] = once < _WARMED_SECONDS
 
     def sample(name: str) -> float:
         call = calls[name]
-        if repeats[name] > 1:
+        if warmed[name]:
             call()  # what the one before left in the caches is not what is timed
         start = clock()
         for _ in range(repeats[name]):
@@ -80,7 +86,10 @@ def rounds_of(samples: dict[str, Callable[[], float]], budget: float) -> Seconds
     end = time.perf_counter() + budget
     while len(rounds) < LEAST_ROUNDS or (len(rounds) < MOST_ROUNDS and time.perf_counter() < end):
         turn = len(rounds) % len(names)
-        rounds.append({name: samples[name]() for name in names[turn:] + names[:turn]})
+        order = names[turn:] + names[:turn]
+        if len(rounds) % 2:  # or each would always follow the same other one
+            order.reverse()
+        rounds.append({name: samples[name]() for name in order})
     return {name: np.array([spent[name] for spent in rounds]) for name in names}
 
 
@@ -90,9 +99,8 @@ def ratio(of: np.ndarray, to: np.ndarray) -> Ratio:
     return Ratio(float(middle), float(low), float(high))
 
 
-def _repeats(call: Callable[[], object], clock: Callable[[], float]) -> int:
+def _seconds_once(call: Callable[[], object], clock: Callable[[], float]) -> float:
     call()
     start = clock()
     call()
-    once = max(clock() - start, 1e-6)
-    return int(min(max(np.ceil(_SAMPLE_SECONDS / once), 1), _MOST_REPEATS))
+    return max(clock() - start, 1e-6)
