@@ -113,9 +113,9 @@ class _Import:
         reader, total = self._reader(at, number)
         for batch in self._batches(reader):
             at, number = batch[-1].end, batch[-1].number
-            self._store(batch, {"at": at, "number": number, "finished": False}, reader.blank)
+            self._store(batch, {"at": at, "number": number, "finished": False})
             self._show("storing", at, total, self._report.records)
-        self._store([], {"at": at, "number": number, "finished": True}, reader.blank)
+        self._store([], {"at": at, "number": reader.number, "finished": True})
         return replace(self._report, finished=True)
 
     def _reader(self, at: int, number: int) -> tuple[Any, int | None]:
@@ -138,7 +138,6 @@ class _Import:
         lines = JsonLines(
             source.stream, vectors.read, defaults, options.ignored, at, number, source.size
         )
-        lines.blank = self._report.blank
         return lines, source.size
 
     def _batches(self, items: Iterable[Item]) -> Iterator[list[Item]]:
@@ -157,7 +156,7 @@ class _Import:
         if batch:
             yield batch
 
-    def _store(self, batch: list[Item], place: dict[str, Any], blank: int) -> None:
+    def _store(self, batch: list[Item], place: dict[str, Any]) -> None:
         """Store a batch, and in its transaction how far the import has come with it."""
         batch = _with_direction(batch)
         kept = [item for item in batch if type(item.record) is not Unreadable]
@@ -166,7 +165,7 @@ class _Import:
         def alongside(outcomes: list[StoreOutcome]) -> None:
             nonlocal report
             told = list(_told(batch, outcomes))
-            report = self._report.adding(told, blank)
+            report = self._report.adding(told, place["number"])
             self._rejects.write(told)
             if self._key is not None:
                 self._keep(self._key, place | report.state())

@@ -41,6 +41,11 @@ class JsonLines:
         Lines before it.
     size : int or None
         Read no further than this offset; None reads to the end.
+
+    Attributes
+    ----------
+    number : int
+        Lines read so far.
     """
 
     def __init__(
@@ -55,8 +60,7 @@ class JsonLines:
     ) -> None:
         self._stream, self._read_vector, self._defaults = stream, read_vector, defaults
         self._ignored, self._size = tuple(ignored), size
-        self._end, self._number = start, lines
-        self.blank = 0
+        self._end, self.number = start, lines
 
     def __iter__(self) -> Iterator[Item]:
         """Yield an item per line that is not blank."""
@@ -64,9 +68,7 @@ class JsonLines:
             self._stream.seek(self._end)
         for line in self._lines():
             item = self._item(line)
-            if item is None:
-                self.blank += 1
-            else:
+            if item is not None:
                 yield item
 
     def _lines(self) -> Iterator[bytes | Unreadable]:
@@ -74,9 +76,9 @@ class JsonLines:
             line = self._stream.readline(MAX_LINE + 1)
             if not line or (self._size is not None and self._end >= self._size):
                 return
-            first = self._number == 0
+            first = self.number == 0
             self._end += len(line)
-            self._number += 1
+            self.number += 1
             if len(line) > MAX_LINE and not line.endswith(b"\n"):
                 yield self._rest_of_long_line(len(line))
                 continue
@@ -93,7 +95,7 @@ class JsonLines:
         )
 
     def _item(self, line: bytes | Unreadable) -> Item | None:
-        number, end = self._number, self._end
+        number, end = self.number, self._end
         if isinstance(line, Unreadable):
             return Item(number, end, line)
         if line.isspace() or not line:

@@ -42,6 +42,13 @@ class ParquetRows:
     start : int
         Rows to leave out: an `end` of an earlier run.
 
+    Attributes
+    ----------
+    number : int
+        Rows read so far.
+    total : int
+        Rows of the file.
+
     Raises
     ------
     UsageError
@@ -49,8 +56,6 @@ class ParquetRows:
     ImportFileError
         No Parquet file, or a damaged one.
     """
-
-    blank = 0
 
     def __init__(
         self,
@@ -66,20 +71,19 @@ class ParquetRows:
         self.total = self._file.metadata.num_rows
         self._names = [name for name in schema.names if name not in ignored]
         check_columns(schema, self._names)
-        self._vectors, self._start, self._defaults = vectors, start, defaults
+        self._vectors, self._defaults = vectors, defaults
+        self.number = start
         named = (schema.metadata or {}).get(FINGERPRINT_KEY, b"")
         vectors.declare(named.decode("utf-8", "replace"))
 
     def __iter__(self) -> Iterator[Item]:
         """Yield an item per row."""
-        number = self._start
         for batch in self._batches():
-            yield from self._items(batch, number)
-            number += batch.num_rows
+            yield from self._items(batch)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows behind the start; row groups before it are not read at all."""
-        skip, groups = self._start, self._file.metadata.num_row_groups
+        skip, groups = self.number, self._file.metadata.num_row_groups
         first = 0
         while first < groups and skip >= self._file.metadata.row_group(first).num_rows:
             skip -= self._file.metadata.row_group(first).num_rows
@@ -94,7 +98,7 @@ class ParquetRows:
                 yield batch.slice(skip)
                 skip = 0
 
-    def _items(self, batch: pa.RecordBatch, number: int) -> Iterator[Item]:
+    def _items(self, batch: pa.RecordBatch) -> Iterator[Item]:
         columns = {name: read_column(name, batch.column(name)) for name in self._names}
         for at in range(batch.num_rows):
             fields = {}
@@ -105,7 +109,7 @@ class ParquetRows:
                     unreadable = unreadable or value
                 elif value is not None:
                     fields[name] = value
-            number += 1
+            self.number = number = self.number + 1
             if unreadable is not None:
                 yield Item(number, number, unreadable)
                 continue

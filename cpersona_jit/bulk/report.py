@@ -95,14 +95,15 @@ class ImportReport:
         ]
         return sorted(found, key=lambda line: (_STATUSES.index(line.status), -line.count, line))
 
-    def adding(self, told: Iterable[Told], blank: int) -> ImportReport:
-        """Return the report with the records of one more batch."""
+    def adding(self, told: Iterable[Told], number: int) -> ImportReport:
+        """Return the report with the records of one more batch, which ends with this number."""
         counts, examples = self.counts.copy(), dict(self.examples)
         for one in told:
             counts[one.status, one.reason] += 1
             if one.reason and len(examples.get(one.reason, ())) < EXAMPLES:
                 examples[one.reason] = (*examples.get(one.reason, ()), one)
-        return replace(self, counts=counts, examples=examples, blank=blank)
+        added = replace(self, counts=counts, examples=examples)
+        return replace(added, blank=number - added.records)  # what is no record is blank
 
     def state(self) -> dict[str, Any]:
         """Return the counts as JSON values; examples quote records and are not kept."""
