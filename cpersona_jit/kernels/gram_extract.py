@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cpersona_jit.kernels.bits import popcount
-from cpersona_jit.text.grams import HASH_STEP, MAX_COUNT, MIX_1, MIX_2, is_cjk
+from cpersona_jit.kernels.bits import popcount, trailing_zeros
+from cpersona_jit.text.grams import CJK_RANGES, HASH_STEP, MAX_COUNT, MIX_1, MIX_2
 
 __all__ = ["extract_grams"]
 
@@ -51,52 +51,20 @@ def extract_grams(
     """
     if not points.flags.writeable:  # as `np.frombuffer` gives it; to the compiler another type
         points = points.copy()
-    lengths = np.diff(ptr)
-    longest = int(lengths.max(initial=1))
-    most = int(np.maximum(lengths - size + 1, 0).sum())
-    seen, before, letters = _alphabet(points if size == 3 else points[:0])
-    in_pairs = is_cjk(letters)
-    if in_pairs.any():
-        longest, most = 2 * longest, most + int(np.maximum(lengths - 1, 0).sum())
+    return _extract(points, ptr, size)
+
+
+@_kernel
+def _extract(points, ptr, size):
+    """Cut and sort text by text; what all of them need is made once."""
+    used = points if size == 3 else points[:0]
+    seen, before, letters, in_pairs = _alphabet(used)
+    width, digit_of_letter = _letter_bits(len(letters))
+    longest, most = _sizes(ptr, 2 if in_pairs.any() else 1)
     work = np.empty((2, longest), np.uint64)
+    starts = np.empty((_MOST_PASSES, 1 << (_WIDEST_START if longest >= _MANY else 10)), np.uint32)
     row_ptr = np.zeros(len(ptr), np.int64)
     keys, counts = np.empty(most, np.uint64), np.empty(most, np.uint8)
-    alphabet = seen, before, letters, in_pairs
-    filled = _extract(points, ptr, size, *alphabet, work, row_ptr, keys, counts)
-    return row_ptr, keys[:filled].copy(), counts[:filled].copy()
-
-
-@_kernel
-def _alphabet(points):
-    """The code points that occur, ascending, and what it takes to find the number of one.
-
-    Code point 0 is always among them: a pair is then a triple that begins with number 0, as its key
-    is.
-    """
-    highest = np.uint32(0)
-    for i in range(len(points)):
-        highest = max(highest, points[i])
-    seen = np.zeros((highest >> np.uint32(6)) + 1, np.uint64)
-    seen[0] = 1
-    for i in range(len(points)):
-        seen[points[i] >> np.uint32(6)] |= np.uint64(1) << np.uint64(points[i] & np.uint32(63))
-    before = np.zeros(len(seen) + 1, np.int64)
-    for word in range(len(seen)):
-        before[word + 1] = before[word] + popcount(seen[word])
-    letters = np.empty(before[-1], np.uint64)
-    filled = 0
-    for point in range(64 * len(seen)):
-        if seen[point >> 6] >> np.uint64(point & 63) & np.uint64(1):
-            letters[filled] = point
-            filled += 1
-    return seen, before, letters
-
-
-@_kernel
-def _extract(points, ptr, size, seen, before, letters, in_pairs, work, row_ptr, keys, counts):
-    """Write the grams of every text; return how many."""
-    width, digit_of_letter = _letter_bits(len(letters))
-    starts = np.empty((_MOST_PASSES, 1 << _WIDEST_START), np.uint32)
     filled = 0
     for row in range(len(ptr) - 1):
         text, side = points[ptr[row] : ptr[row + 1]], 0
@@ -124,7 +92,47 @@ def _extract(points, ptr, size, seen, before, letters, in_pairs, work, row_ptr, 
         row_ptr[row + 1] = filled
         if size == 3:
             _spell(keys[start:filled], letters, width)
-    return filled
+    return row_ptr, keys[:filled].copy(), counts[:filled].copy()
+
+
+@_kernel
+def _sizes(ptr, grams):
+    """Most grams that a text can have, at least 1, and all texts together."""
+    longest = 1
+    for row in range(len(ptr) - 1):
+        longest = max(longest, grams * (ptr[row + 1] - ptr[row]))
+    return longest, grams * (ptr[-1] - ptr[0])
+
+
+@_kernel
+def _alphabet(points):
+    """The code points that occur, ascending, and what it takes to find the number of one.
+
+    Also says of each whether it gives pairs. Code point 0 is always among them: a pair is then a
+    triple that begins with number 0, as its key is.
+    """
+    highest = np.uint32(0)
+    for i in range(len(points)):
+        highest = max(highest, points[i])
+    seen = np.zeros((highest >> np.uint32(6)) + 1, np.uint64)
+    seen[0] = 1
+    for i in range(len(points)):
+        seen[points[i] >> np.uint32(6)] |= np.uint64(1) << np.uint64(points[i] & np.uint32(63))
+    before = np.zeros(len(seen) + 1, np.int64)
+    for word in range(len(seen)):
+        before[word + 1] = before[word] + popcount(seen[word])
+    letters, in_pairs = np.empty(before[-1], np.uint64), np.zeros(before[-1], np.bool_)
+    filled = 0
+    for word in range(len(seen)):
+        bits = seen[word]
+        while bits != 0:
+            point = 64 * word + trailing_zeros(bits)
+            bits &= bits - np.uint64(1)
+            letters[filled] = point
+            for low, high in CJK_RANGES:
+                in_pairs[filled] |= low <= point <= high
+            filled += 1
+    return seen, before, letters, in_pairs
 
 
 @_kernel

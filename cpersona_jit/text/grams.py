@@ -28,14 +28,14 @@ HASH_STEP = np.uint64(0x9E3779B97F4A7C15)
 # The marks that repeat, close or stand for an ideograph, hiragana, katakana (with half width, which
 # NFKC folds away), CJK ideographs and their compatibility forms and extensions: runs of these also
 # give 2-grams.
-_CJK_RANGES = (
+CJK_RANGES = (
     (0x3005, 0x3007),
     (0x3040, 0x30FF),
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
     (0xF900, 0xFAFF),
+    (0x20000, 0x323AF),
 )
-_CJK_ASTRAL = (0x20000, 0x323AF)
 
 
 def normalise(text: str) -> str:
@@ -60,14 +60,6 @@ def normalise(text: str) -> str:
 def code_points(text: str) -> np.ndarray:
     """Return the code points of `text`, uint64, shape (len(text),)."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-
-
-def is_cjk(points: np.ndarray) -> np.ndarray:
-    """Return whether each code point is one of those whose runs give 2-grams, bool."""
-    cjk = (points >= _CJK_ASTRAL[0]) & (points <= _CJK_ASTRAL[1])
-    for low, high in _CJK_RANGES:
-        cjk |= (points >= low) & (points <= high)
-    return cjk
 
 
 def gram_keys(points: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -115,9 +107,11 @@ def _quadruples(points: np.ndarray) -> np.ndarray:
 
 
 def _cjk_pairs(points: np.ndarray) -> np.ndarray:
-    if points.size < 2 or int(points.max()) < _CJK_RANGES[0][0]:
+    if points.size < 2 or int(points.max()) < CJK_RANGES[0][0]:
         return np.zeros(0, np.uint64)
-    cjk = is_cjk(points)
+    cjk = np.zeros(points.size, bool)
+    for low, high in CJK_RANGES:
+        cjk |= (points >= low) & (points <= high)
     start = np.flatnonzero(cjk[:-1] & cjk[1:])
     return (points[start] << _BITS) | points[start + 1]
 
