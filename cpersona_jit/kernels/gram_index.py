@@ -18,7 +18,9 @@ __all__ = [
 ]
 
 _kernel = njit(nogil=True, error_model="numpy", cache=True)
-_ROWS_PER_LOOK = 256  # rows of a bitmap that are counted in the time that one dead row is looked up
+_ROWS_PER_LOOK = (
+    1024  # rows of a bitmap that are counted in the time that one dead row is looked up
+)
 
 
 def build_gram_index(

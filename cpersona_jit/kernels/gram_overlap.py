@@ -32,6 +32,9 @@ _LANES = 64
 _TILE = 64  # words of the mask that are worked on together: 8 KB of counters
 _LINE = 8  # words of a cache line
 _GROUP = 4  # bitmaps that are added at a time
+_AHEAD = 2  # sparse lists that are asked for before their turn,
+_AHEAD_ROWS = 256  # and how many of their rows
+_ROWS_PER_LINE = 16
 _NEVER = np.int64(0xFFFFFFFF)  # no 32-bit score is above it
 
 
@@ -213,19 +216,43 @@ def _score_block(typing_context, counters, factor, tail, block, full_blocks, adm
     return signature, generate
 
 
+@intrinsic
+def _ask_for(typing_context, rows, at):
+    """Ask for the cache line of one place of a uint32 array."""
+
+    def generate(context, builder, signature, arguments):
+        (data,) = _data(context, builder, signature, arguments, (0,))
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), I8.as_pointer())
+        prefetch(builder, place, I64(0))
+        return context.get_dummy_value()
+
+    return types.void(rows, types.int64), generate
+
+
 @_kernel
 def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights):
-    """Add the sparse lists' weights to their rows; gather the dense lists; return how many."""
-    dense = 0
+    """Add the sparse lists' weights to their rows; gather the dense lists; return how many.
+
+    Lists are short and far apart: the first lines of the next ones are asked for meanwhile.
+    """
+    spans, span_weights = np.empty((len(lists) + _AHEAD, 2), np.int64), np.empty_like(weights)
+    dense, sparse = 0, 0
     for t in range(len(lists)):
         slot = dense_slot[lists[t]]
         if slot >= 0:
-            slots[dense] = slot
-            slot_weights[dense] = weights[t]
+            slots[dense], slot_weights[dense] = slot, weights[t]
             dense += 1
         else:
-            for i in range(ptr[lists[t]], ptr[lists[t] + 1]):
-                counters[rows[i]] += weights[t]
+            spans[sparse, 0], spans[sparse, 1] = ptr[lists[t]], ptr[lists[t] + 1]
+            span_weights[sparse] = weights[t]
+            sparse += 1
+    spans[sparse : sparse + _AHEAD] = 0
+    for t in range(sparse):
+        start, end = spans[t + _AHEAD, 0], spans[t + _AHEAD, 1]
+        for i in range(start, min(end, start + _AHEAD_ROWS), _ROWS_PER_LINE):
+            _ask_for(rows, i)
+        for i in range(spans[t, 0], spans[t, 1]):
+            counters[rows[i]] += span_weights[t]
     return dense
 
 
