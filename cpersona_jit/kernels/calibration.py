@@ -31,7 +31,10 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     SIGNALS,
 )
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+# For what only a kernel calls: without the wrappers for other callers it compiles sooner.
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def calibrate_many(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -59,53 +62,64 @@ def calibrate(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     return calibrate_many(covariance[np.newaxis], parameters[np.newaxis])[0, 0]
 
 
-@_kernel
+# Loops run to the length of an array: over a number known beforehand each would be written out, 49
+# steps for every product, and compile for seconds.
+
+
+@_part
 def _product(cov, a, b):
     total = 0.0
-    for i in range(SIGNALS):
-        for j in range(SIGNALS):
+    for i in range(len(a)):
+        for j in range(len(b)):
             total += a[i] * cov[i, j] * b[j]
     return total
 
 
-@_kernel
+@_part
 def _make_unit(cov, form):
     variance = _product(cov, form, form)
-    if not variance > 0.0:
-        form[:] = 0.0
-        return
-    scale = 1.0 / math.sqrt(variance)
-    for i in range(SIGNALS):
-        form[i] = form[i] * scale
+    scale = 1.0 / math.sqrt(variance) if variance > 0.0 else 0.0
+    for i in range(len(form)):
+        form[i] = form[i] * scale if variance > 0.0 else 0.0
 
 
-@_kernel
+@_part
 def _set_only(form, signal):
-    form[:] = 0.0
-    form[signal] = 1.0
+    for i in range(len(form)):
+        form[i] = 1.0 if i == signal else 0.0
 
 
-@_kernel
+@_part
 def _add(form, weight, other):
-    for i in range(SIGNALS):
+    for i in range(len(form)):
         form[i] = form[i] + weight * other[i]
 
 
-@_kernel
+@_part
+def _add_unit(cov, form, weight, signal, scratch):
+    _set_only(scratch, signal)
+    _make_unit(cov, scratch)
+    _add(form, weight, scratch)
+
+
+@_part
+def _is_zero(form):
+    found = False
+    for i in range(len(form)):
+        found |= form[i] != 0.0
+    return not found
+
+
+@_part
 def _set_pair(cov, p, three, four, form, scratch):
-    form[:] = 0.0
-    _set_only(scratch, three)
-    _make_unit(cov, scratch)
-    _add(form, p[GRAM3_SHARE], scratch)
-    _set_only(scratch, four)
-    _make_unit(cov, scratch)
-    _add(form, p[GRAM4_SHARE], scratch)
+    _set_only(form, -1)
+    _add_unit(cov, form, p[GRAM3_SHARE], three, scratch)
+    _add_unit(cov, form, p[GRAM4_SHARE], four, scratch)
     _make_unit(cov, form)
 
 
-@_kernel
-def _calibrate(cov, p, out, scratch, whole):
-    dense, gram, fused = out[0], out[1], out[2]
+@_part
+def _calibrate(cov, p, dense, gram, fused, scratch, whole):
     penalty = p[BLOCK_PENALTY] / LN_SCALE
     _set_only(dense, DENSE_BLOCK)
     _make_unit(cov, dense)
@@ -113,25 +127,24 @@ def _calibrate(cov, p, out, scratch, whole):
     if cov[DENSE_BLOCK, DENSE_BLOCK] > 0.0:
         _make_unit(cov, dense)
     else:
-        dense[:] = 0.0
-    _set_only(scratch, DENSE_ROW)
-    _make_unit(cov, scratch)
-    _add(dense, p[DENSE_ROW_SHARE], scratch)
+        _set_only(dense, -1)
+    _add_unit(cov, dense, p[DENSE_ROW_SHARE], DENSE_ROW, scratch)
     _make_unit(cov, dense)
 
     _set_pair(cov, p, GRAM3_BLOCK, GRAM4_BLOCK, gram, scratch)
     _set_pair(cov, p, GRAM3_ROW, GRAM4_ROW, whole, scratch)
     _add(gram, p[GRAM_ROW_SHARE], whole)
     _make_unit(cov, gram)
-    if np.any(gram != 0.0):
+    if not _is_zero(gram):
         gram[LN_BLOCKS] -= penalty
         _make_unit(cov, gram)
 
-    scratch[:] = gram
+    _set_only(scratch, -1)
+    _add(scratch, 1.0, gram)
     if p[CONDITIONAL] != 0.0:
         rho = min(max(_product(cov, dense, gram), 0.0), MAX_CORRELATION)
         _add(scratch, -rho, dense)
-    fused[:] = 0.0
+    _set_only(fused, -1)
     _add(fused, p[DENSE_WEIGHT], dense)
     _add(fused, p[GRAM_WEIGHT], scratch)
 
@@ -141,4 +154,5 @@ def _calibrate_many(covariance, parameters, out):
     scratch, whole = np.empty(SIGNALS), np.empty(SIGNALS)
     for s in range(parameters.shape[0]):
         for q in range(covariance.shape[0]):
-            _calibrate(covariance[q], parameters[s], out[s, q], scratch, whole)
+            forms = out[s, q]
+            _calibrate(covariance[q], parameters[s], forms[0], forms[1], forms[2], scratch, whole)

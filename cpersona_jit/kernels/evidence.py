@@ -197,6 +197,13 @@ def _any_admitted(words):
 
 
 @_part
+def _fill_from(total, start):
+    """Leave out what lies from a place on; assigning to a slice would compile for a second."""
+    for i in range(start, len(total)):
+        total[i] = -np.inf
+
+
+@_part
 def _start(words, bias, total):
     """Let sums start from the bias in admitted rows, from -inf in others (and stay there)."""
     for word in range(len(words)):
@@ -213,7 +220,7 @@ def _add_weighted(signals, weights, bias, mask, out):
         first = 64 * first_word
         total = out[first : min(first + _CHUNK, n)]
         if not _any_admitted(words):
-            total[:] = -np.inf
+            _fill_from(total, 0)
             continue
         _start(words, bias, total)
         for a in range(arms):
@@ -237,7 +244,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
             continue
         first, end = 64 * first_word, min(64 * first_word + _CHUNK, len(dense))
         of_chunk = total[: end - first]
-        total[len(of_chunk) :] = -np.inf
+        _fill_from(total, len(of_chunk))
         _start(words, bias, of_chunk)
         if vectors:  # a sum of zeros changes no sum
             _add_dense(dense[first:end], weights, of_chunk)
@@ -332,8 +339,9 @@ def _largest(scores, k):
     total = np.empty(_CHUNK)
     for first in range(0, len(scores), _CHUNK):
         of_chunk = scores[first : first + _CHUNK]
-        total[: len(of_chunk)] = of_chunk
-        total[len(of_chunk) :] = -np.inf
+        for i in range(len(of_chunk)):
+            total[i] = of_chunk[i]
+        _fill_from(total, len(of_chunk))
         filled, floor = _push(total, first, k, rows, kept, scratch, filled, floor)
     if filled > k:
         _cut(rows, kept, scratch, filled, k)
