@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import getattr_static
 from typing import Any
 
@@ -16,7 +17,7 @@ from cpersona_jit.bulk.importing import ImportOptions, Progress, import_file
 from cpersona_jit.bulk.report import ImportReport
 from cpersona_jit.columns.build import NO_MODEL, Model
 from cpersona_jit.columns.export_target import refuse_target
-from cpersona_jit.columns.refresh import refreshed_columns
+from cpersona_jit.columns.keeper import Keeper
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
@@ -86,7 +87,7 @@ class Memory:
         self._path = os.fspath(path)
         self._lock = threading.RLock()
         self._kernels = warm_kernels if wait_for_kernels else current_kernels
-        self._columns: Columns | None = None
+        self._keeper = Keeper(os.path.realpath(self._path), self._lock)
 
     # -- writing ----------------------------------------------------------------------------------
 
@@ -414,22 +415,26 @@ class Memory:
     def _refreshed(self, info: ModelInfo | None) -> Columns:
         with self._lock:
             model = self._model(info)
-            self._columns = refreshed_columns(
-                self._conn, self._columns, model, self._kernels().build_gram_index
-            )
-            return self._columns
+            return self._keeper.refreshed(self._conn, model, self._kernels())
 
     def status(self) -> StoreStatus:
         """Return the state of the store, over all agents."""
         info = self._info()
         with self._lock:
-            return store_status(self._conn, self._path, model_label(info), self._model(info))
+            model = self._model(info)
+            state = self._keeper.state(self._conn, model)
+            found = store_status(self._conn, self._path, model_label(info), model)
+        # Outside of the lock: every byte of the file is looked at.
+        return replace(found, columns=state())
 
     def close(self) -> None:
-        """Close the file and the embedder. The object is of no use afterwards."""
+        """Close the file and the embedder. The object is of no use afterwards.
+
+        Waits while a file of columns is being written.
+        """
+        self._keeper.close()
         with self._lock:
             self._conn.close()
-            self._columns = None
         self._provider.close()
 
     def __enter__(self) -> Memory:
@@ -452,8 +457,7 @@ class Memory:
     def _model(self, info: ModelInfo | None) -> Model:
         """Return the active model as the store knows it."""
         if info is None:  # an endpoint that is down for now: keep the columns of the last model
-            fingerprint = self._columns.fingerprint if self._columns else ""
-            centred = self._columns is not None and self._columns.centres is not None
+            fingerprint, centred = self._keeper.last_model(self._conn)
         else:
             fingerprint = "" if info.dim is None else info.fingerprint
             centred = info.centred

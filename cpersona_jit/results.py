@@ -145,6 +145,8 @@ class StoreStatus:
         The active model.
     models : tuple of str
         Labels of every model that wrote vectors into this file.
+    columns : str
+        The state of the file of columns beside the store, in words.
     """
 
     path: str
@@ -158,6 +160,7 @@ class StoreStatus:
     embedder: str
     dim: int | None
     models: tuple[str, ...]
+    columns: str = ""
 
 
 def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:

@@ -9,10 +9,10 @@ from dataclasses import fields, replace
 import numpy as np
 
 from cpersona_jit.columns.compact import without_gone
+from cpersona_jit.columns.postings import NUMPY_GRAMS
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
 from cpersona_jit.errors import EmbeddingError
-from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
 from cpersona_jit.recall.trace import RecallTrace
 
@@ -100,7 +100,7 @@ def plain_trace(trace: RecallTrace) -> object:
 
 def plain_columns(columns: Columns) -> object:
     """What a snapshot shows: its live rows, however their names and sessions are numbered."""
-    live = without_gone(columns, build_gram_index)
+    live = without_gone(columns, NUMPY_GRAMS)
     told = _told(plain(live))
     for name, codes in live.codes_by_name.items():
         names = list(live.tables[name])

@@ -19,10 +19,10 @@ from memory_cases import BagOfWords, plain_columns
 import cpersona_jit
 from cpersona_jit import Memory, Record, Source
 from cpersona_jit.columns.arrays import empty_columns
+from cpersona_jit.columns.postings import NUMPY_GRAMS
 from cpersona_jit.columns.rows import NO_MODEL
 from cpersona_jit.columns.snapshot import UNDATED
 from cpersona_jit.isolation import Axes
-from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.kernels.quantize import quantize_rows, sign_words
 from cpersona_jit.kernels.row_mask import admitted_rows
 
@@ -272,7 +272,7 @@ def test_ties_go_to_the_newest_then_to_the_oldest_memory(
         return undated, 0 if undated else -event_time[row], ids[row]
 
     expected = sorted(range(len(event_time)), key=place)
-    empty = empty_columns(NO_MODEL, build_gram_index)
+    empty = empty_columns(NO_MODEL, NUMPY_GRAMS)
     columns = replace(empty, ids=np.array(ids), event_time=np.array(event_time))
     assert columns.by_tie(np.arange(len(ids))).tolist() == expected
     assert np.argsort(columns.tie_rank).tolist() == expected

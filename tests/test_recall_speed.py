@@ -48,13 +48,13 @@ def test_blocks_a_row(store):
 def test_every_question_names_a_time_and_finds_rows_without_a_complaint(store):
     path, columns = store
     with cpersona_jit.open(path, GivenVectors(), create=False) as memory:
-        memory._columns = columns
+        memory._keeper.columns = columns
         for question in QUESTIONS:
             found = memory.recall(question, agent_id=AGENT, settings=DEFAULT_SETTINGS, now=NOW)
             assert len(found.rows) >= 10
             # A small store does not reach back to every period; nothing else may be said.
             assert found.degraded == (() if found.period else (CUE_OUT_OF_REACH,))
-            assert memory._columns is columns  # the snapshot was current, nothing was built
+            assert memory._keeper.columns is columns  # the snapshot was current, nothing was built
             cue = measure.read_intent(question, None, NOW, parse=True).cue
             assert cue is not None
 

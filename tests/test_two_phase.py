@@ -99,7 +99,7 @@ def test_another_agents_rows_change_nothing(tmp_path: Path) -> None:
 
 def test_the_sample_is_spread_over_the_scope(memory: Memory) -> None:
     ask(memory, "tea", SETTINGS["plain"])
-    columns, axes = memory._columns, Axes.agent("a")
+    columns, axes = memory._keeper.columns, Axes.agent("a")
     admitted = np.flatnonzero(columns.mask(axes).as_bools(columns.n))
     few = sample_of(columns, axes, 9)
     assert few.rows.tolist() == admitted[np.arange(9) * admitted.size // 9].tolist()

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from cpersona_jit.columns.buffers import Buffers
-from cpersona_jit.columns.rows import STRING_COLUMNS, Model
+from cpersona_jit.columns.postings import GramKernels
+from cpersona_jit.columns.rows import NO_MODEL, STRING_COLUMNS, Model
 from cpersona_jit.columns.snapshot import BlockColumns, Columns, mask_of
 from cpersona_jit.columns.texts import no_grams
 from cpersona_jit.kernels.quantize import padded_width
@@ -52,6 +53,11 @@ def arrays_of(columns: Columns) -> Arrays:
     }
 
 
+def array_names() -> tuple[str, ...]:
+    """Return the names of those arrays."""
+    return tuple(empty_arrays(NO_MODEL))
+
+
 def empty_arrays(model: Model) -> Arrays:
     """Return the arrays of a snapshot without rows."""
     width = padded_width(model.dim) if model.dim else 0
@@ -82,13 +88,13 @@ def put_together(arrays: Arrays, parts: dict[str, Any], block_parts: dict[str, A
     )
 
 
-def empty_columns(model: Model, build_index: Any) -> Columns:
+def empty_columns(model: Model, kernels: GramKernels) -> Columns:
     """Return a snapshot without rows."""
     none = no_grams()
     nothing = mask_of(np.zeros(0, bool))
     scored = {
         "embedded": nothing,
-        "gram_index": {size: build_index(*none, 0) for size in GRAM_SIZES},
+        "gram_index": {size: kernels.build_gram_index(*none, 0) for size in GRAM_SIZES},
         "gram_tail": dict.fromkeys(GRAM_SIZES, none),
     }
     parts = {

@@ -10,6 +10,11 @@ _SPARE_ROWS = 4096  # spare places at least, where an array is made or grows
 _SPARE_SHARE = 8  # an eighth of it, where that is more
 
 
+def spare_places(used: int) -> int:
+    """Return how many places an array gets of which `used` are needed."""
+    return used + max(used // _SPARE_SHARE, _SPARE_ROWS)
+
+
 class Buffers:
     """The arrays of one run of snapshots, by name, with places to spare behind what is in use.
 
@@ -47,7 +52,7 @@ class Buffers:
         """
         array, end = self._arrays.get(name), at + values.shape[0]
         if array is None or end > array.shape[0]:
-            places = max(end + max(end // _SPARE_SHARE, _SPARE_ROWS), capacity)
+            places = max(spare_places(end), capacity)
             grown = np.empty((places, *values.shape[1:]), values.dtype)
             if array is not None:
                 grown[:at] = array[:at]

@@ -11,11 +11,11 @@ from cpersona_jit.columns.arrays import empty_columns
 from cpersona_jit.columns.centring import StoredVectors, centred_columns
 from cpersona_jit.columns.compact import folded, without_gone
 from cpersona_jit.columns.draft import Draft
-from cpersona_jit.columns.postings import BuildIndex
+from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.rows import NO_MODEL, Model, read_rows, with_blocks
 from cpersona_jit.columns.snapshot import Columns
 
-__all__ = ["NO_MODEL", "BuildIndex", "Model", "build_columns"]
+__all__ = ["NO_MODEL", "Model", "build_columns"]
 
 # Rows that are held gram by gram at one time, before they go into the indexes.
 CHUNK_ROWS = 65_536
@@ -29,7 +29,7 @@ def build_columns(
     *,
     generation: int,
     model: Model,
-    build_index: BuildIndex,
+    kernels: GramKernels,
     previous: Columns | None = None,
     stored: StoredVectors | None = None,
     capacity: int = 0,
@@ -53,8 +53,8 @@ def build_columns(
         The store's generation that the result shows.
     model : Model
         Vectors of any other model are left out: two models are never compared.
-    build_index : callable
-        ``build_gram_index`` of the kernel set in use.
+    kernels : GramKernels
+        The kernel set in use.
     previous : Columns, optional
         An older snapshot of the same store with vectors of the same model, centred or not alike.
     stored : StoredVectors, optional
@@ -62,11 +62,11 @@ def build_columns(
     capacity : int
         Rows that the store has, where that is known.
     """
-    start = empty_columns(model, build_index) if previous is None else previous
-    draft = Draft(start, build_index, capacity)
+    start = empty_columns(model, kernels) if previous is None else previous
+    draft = Draft(start, kernels, capacity)
     draft.remove(np.fromiter(deleted, np.int64))
     pairs = with_blocks(changed, blocks)
-    while (rows := read_rows(islice(pairs, CHUNK_ROWS), model)).ids.size:
+    while (rows := read_rows(islice(pairs, CHUNK_ROWS), model, kernels)).ids.size:
         draft.append(rows)
         if rows.ids.size == CHUNK_ROWS:
             draft.fold()
@@ -74,5 +74,5 @@ def build_columns(
     if model.centred:
         columns = centred_columns(columns, start.n, model, stored)
     if columns.alive.count < columns.n:
-        return without_gone(columns, build_index)
-    return folded(columns, build_index)
+        return without_gone(columns, kernels)
+    return columns if previous is not None else folded(columns, kernels)

@@ -9,19 +9,19 @@ import numpy as np
 from cpersona_jit.columns.arrays import arrays_of, block_array, put_together
 from cpersona_jit.columns.buffers import Buffers, put_signs
 from cpersona_jit.columns.masks import mask_of
-from cpersona_jit.columns.postings import BuildIndex, joined_index
+from cpersona_jit.columns.postings import GramKernels, joined_index
 from cpersona_jit.columns.snapshot import BlockColumns, Columns
 from cpersona_jit.columns.texts import no_grams, take_spans
 from cpersona_jit.text.grams import GRAM_SIZES
 
 
-def folded(columns: Columns, build_index: BuildIndex) -> Columns:
+def folded(columns: Columns, kernels: GramKernels) -> Columns:
     """Return a snapshot with the same rows in the same places, all of them indexed."""
-    blocks = replace(columns.blocks, **_indexed(columns.blocks, None, build_index))
-    return replace(columns, blocks=blocks, **_indexed(columns, None, build_index))
+    blocks = replace(columns.blocks, **_indexed(columns.blocks, None, kernels))
+    return replace(columns, blocks=blocks, **_indexed(columns, None, kernels))
 
 
-def without_gone(columns: Columns, build_index: BuildIndex) -> Columns:
+def without_gone(columns: Columns, kernels: GramKernels) -> Columns:
     """Return a snapshot of the rows that are not gone, in their order, all of them indexed.
 
     It shares no array with the older one.
@@ -49,23 +49,21 @@ def without_gone(columns: Columns, build_index: BuildIndex) -> Columns:
         name: getattr(columns, name)
         for name in ("generation", "tables", "fingerprint", "dim", "centres")
     }
-    of_rows = _kept(columns, alive, build_index)
+    of_rows = _kept(columns, alive, kernels)
     waiting = mask_of(columns.unsplit.as_bools(columns.n)[alive])
     parts |= {"_buffers": buffers, "unsplit": waiting, "alive": mask_of(np.ones(rows.size, bool))}
-    return put_together(arrays, parts | of_rows, _kept(columns.blocks, kept_blocks, build_index))
+    return put_together(arrays, parts | of_rows, _kept(columns.blocks, kept_blocks, kernels))
 
 
-def _kept(texts: Columns | BlockColumns, keep: np.ndarray, build_index: BuildIndex) -> dict:
+def _kept(texts: Columns | BlockColumns, keep: np.ndarray, kernels: GramKernels) -> dict:
     embedded = mask_of(texts.embedded.as_bools(texts.n)[keep])
-    return {"embedded": embedded, **_indexed(texts, keep, build_index)}
+    return {"embedded": embedded, **_indexed(texts, keep, kernels)}
 
 
-def _indexed(
-    texts: Columns | BlockColumns, keep: np.ndarray | None, build_index: BuildIndex
-) -> dict:
+def _indexed(texts: Columns | BlockColumns, keep: np.ndarray | None, kernels: GramKernels) -> dict:
     return {
         "gram_index": {
-            size: joined_index(texts.gram_index[size], texts.gram_tail[size], keep, build_index)
+            size: joined_index(texts.gram_index[size], texts.gram_tail[size], keep, kernels)
             if keep is not None or texts.gram_tail[size].row_ptr.size > 1
             else texts.gram_index[size]
             for size in GRAM_SIZES

@@ -10,7 +10,7 @@ from cpersona_jit.columns.arrays import arrays_of, block_array, buffers_of, code
 from cpersona_jit.columns.buffers import put_signs
 from cpersona_jit.columns.masks import no_rows
 from cpersona_jit.columns.neighbours import Sessions, changed_sessions, ordered_sessions
-from cpersona_jit.columns.postings import BuildIndex, joined_index
+from cpersona_jit.columns.postings import GramKernels, joined_index
 from cpersona_jit.columns.rows import Rows
 from cpersona_jit.columns.snapshot import Columns, GramRows
 from cpersona_jit.columns.texts import Texts, join_grams, no_grams, take_spans
@@ -29,15 +29,15 @@ class Draft:
     ----------
     start : Columns
         The older snapshot. It stays as it is.
-    build_index : callable
-        ``build_gram_index`` of the kernel set in use.
+    kernels : GramKernels
+        The kernel set in use.
     capacity : int
         Rows that the store has, where that is known.
     """
 
-    def __init__(self, start: Columns, build_index: BuildIndex, capacity: int = 0) -> None:
+    def __init__(self, start: Columns, kernels: GramKernels, capacity: int = 0) -> None:
         self._start = start
-        self._build_index = build_index
+        self._kernels = kernels
         self._capacity = capacity
         self._buffers = buffers_of(start)
         self._arrays = arrays_of(start)
@@ -79,8 +79,8 @@ class Draft:
 
     def fold(self) -> None:
         """Bring the grams of all rows so far into the indexes: what is held row by row is large."""
-        self._rows.fold(self._build_index)
-        self._blocks.fold(self._build_index)
+        self._rows.fold(self._kernels)
+        self._blocks.fold(self._kernels)
 
     def finish(self, generation: int, unsplit: np.ndarray) -> Columns:
         """Return the snapshot.
@@ -166,12 +166,10 @@ class _Scored:
         for size in GRAM_SIZES:
             self._tail[size] = join_grams(self._tail[size], grams[size])
 
-    def fold(self, build_index: BuildIndex) -> None:
+    def fold(self, kernels: GramKernels) -> None:
         for size in GRAM_SIZES:
             if self._tail[size].row_ptr.size > 1:
-                self._index[size] = joined_index(
-                    self._index[size], self._tail[size], None, build_index
-                )
+                self._index[size] = joined_index(self._index[size], self._tail[size], None, kernels)
                 self._tail[size] = no_grams()
 
     def grams(self) -> dict[str, dict]:

@@ -16,11 +16,10 @@ import pyarrow.parquet as pq
 
 from cpersona_jit.columns.compact import without_gone
 from cpersona_jit.columns.export_target import refuse_target
-from cpersona_jit.columns.postings import grams_of_rows
+from cpersona_jit.columns.postings import NUMPY_GRAMS, grams_of_rows
 from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
 from cpersona_jit.columns.texts import join_grams
 from cpersona_jit.errors import CPersonaError, ExportError, UsageError
-from cpersona_jit.kernels.numpy_path.gram_index import build_gram_index
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
@@ -114,7 +113,7 @@ def columns_table(columns: Columns) -> pa.Table:
         of centred vectors.
     """
     if columns.alive.count < columns.n:
-        columns = without_gone(columns, build_gram_index)
+        columns = without_gone(columns, NUMPY_GRAMS)
     arrays: dict[str, pa.Array] = {
         "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
         "id": pa.array(columns.ids),

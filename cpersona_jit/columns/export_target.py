@@ -8,8 +8,9 @@ from pathlib import Path
 
 from cpersona_jit.errors import UsageError
 
-# SQLite's own files beside a store; replacing one loses rows as surely as replacing the store.
-_STORE_SUFFIXES = ("", "-wal", "-shm", "-journal")
+# SQLite's own files beside a store: replacing one loses rows as surely as replacing the store. The
+# file of columns would be lost itself.
+_STORE_SUFFIXES = ("", "-wal", "-shm", "-journal", "-columns", "-columns.tmp")
 
 
 def refuse_target(target: str | os.PathLike[str], store: str | os.PathLike[str]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from functools import partial
 
-from cpersona_jit.columns.build import BuildIndex, Model, build_columns
+from cpersona_jit.columns.build import Model, build_columns
 from cpersona_jit.columns.centring import StoredVectors
+from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.store.block_reads import changed_blocks, unsplit_rows
 from cpersona_jit.store.database import generation, read_snapshot
@@ -14,9 +16,11 @@ from cpersona_jit.store.presence import refuse_replaced
 from cpersona_jit.store.reads import changed_rows, deleted_since
 from cpersona_jit.store.vector_reads import block_vectors, row_vectors
 
+_log = logging.getLogger("cpersona_jit.columns")
+
 
 def refreshed_columns(
-    conn: sqlite3.Connection, previous: Columns | None, model: Model, build_index: BuildIndex
+    conn: sqlite3.Connection, previous: Columns | None, model: Model, kernels: GramKernels
 ) -> Columns:
     """Return `previous` while it is current, else a snapshot that is.
 
@@ -29,14 +33,18 @@ def refreshed_columns(
     model : Model
         The model whose vectors the snapshot holds; another one than before, or one that is centred
         where the last was not, rebuilds everything.
-    build_index : callable
-        ``build_gram_index`` of the kernel set in use.
+    kernels : GramKernels
+        The kernel set in use.
     """
     refuse_replaced(conn)
     if previous is not None and _vectors_of(previous) != (model.fingerprint, model.centred):
         previous = None
-    if previous is not None and previous.generation == generation(conn):
+    now = generation(conn)
+    if previous is not None and previous.generation == now:
         return previous
+    if previous is not None and previous.generation > now:
+        _log.warning("the store went back to generation %d: the columns are made again", now)
+        previous = None
     since = 0 if previous is None else previous.generation
     with read_snapshot(conn):
         return build_columns(
@@ -46,7 +54,7 @@ def refreshed_columns(
             unsplit_rows(conn),
             generation=generation(conn),
             model=model,
-            build_index=build_index,
+            kernels=kernels,
             previous=previous,
             stored=StoredVectors(partial(row_vectors, conn), partial(block_vectors, conn)),
         )

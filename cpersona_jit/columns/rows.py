@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpersona_jit.columns.event_times import UNDATED
+from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.texts import TextReader, Texts
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.errors import CorruptStoreError
@@ -92,7 +93,7 @@ class Rows(NamedTuple):
 RowWithBlocks = tuple[StoredRow, list[StoredBlock]]
 
 
-def read_rows(stored: Iterable[RowWithBlocks], model: Model) -> Rows:
+def read_rows(stored: Iterable[RowWithBlocks], model: Model, kernels: GramKernels) -> Rows:
     """Read stored rows and their blocks.
 
     Parameters
@@ -101,6 +102,8 @@ def read_rows(stored: Iterable[RowWithBlocks], model: Model) -> Rows:
         From `with_blocks`.
     model : Model
         Vectors of any other model are left out.
+    kernels : GramKernels
+        The kernel set in use.
     """
     ids, event_time, created_at, text_length, asks = [], [], [], [], []
     strings: dict[str, list[str]] = {name: [] for name in STRING_COLUMNS}
@@ -130,12 +133,12 @@ def read_rows(stored: Iterable[RowWithBlocks], model: Model) -> Rows:
         np.array(text_length, np.int32),
         np.array(asks, bool),
         strings,
-        texts.finish(),
+        texts.finish(kernels),
         Blocks(
             np.array(row_ptr, np.int64),
             np.array(starts, np.int32),
             np.array(ends, np.int32),
-            block_texts.finish(),
+            block_texts.finish(kernels),
         ),
     )
 

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.snapshot import GramRows
 from cpersona_jit.kernels.quantize import padded_width, quantize_rows
-from cpersona_jit.text.grams import GRAM_SIZES, code_points, gram_keys, normalise
+from cpersona_jit.text.grams import GRAM_SIZES, normalise
 
 QUANTIZE_ROWS = 4096  # vectors that are float32 at one time while a snapshot is built
 
@@ -37,29 +38,31 @@ class TextReader:
         self._embedded: list[bool] = []
         self._pending: list[np.ndarray] = []
         self._codes: list[np.ndarray] = []
-        self._grams: dict[int, tuple[list, list]] = {size: ([], []) for size in GRAM_SIZES}
+        self._points: list[bytes] = []
 
     def add(self, indexed: str, vector: np.ndarray | None) -> None:
         """Take the text as it is indexed, and its vector if it has one of the model."""
-        points = code_points(normalise(indexed))
-        self._lengths.append(points.size)
-        for size, (keys, counts) in self._grams.items():
-            of_text = gram_keys(points, size)
-            keys.append(of_text[0])
-            counts.append(of_text[1])
+        text = normalise(indexed)
+        self._lengths.append(len(text))
+        self._points.append(text.encode("utf-32-le", "surrogatepass"))
         self._embedded.append(vector is not None)
         self._pending.append(np.zeros(self._dim, np.float32) if vector is None else vector)
         if len(self._pending) == QUANTIZE_ROWS:
             self._quantize()
 
-    def finish(self) -> Texts:
-        """Return what was collected."""
+    def finish(self, kernels: GramKernels) -> Texts:
+        """Return what was collected; its grams are cut by one of the `kernels`."""
         self._quantize()
+        points = np.frombuffer(bytearray(b"".join(self._points)), "<u4").astype(
+            np.uint32, copy=False
+        )
+        ptr = np.zeros(len(self._points) + 1, np.int64)
+        np.cumsum(self._lengths, out=ptr[1:])
         return Texts(
             np.array(self._lengths, np.int32),
             np.concatenate(self._codes),
             np.array(self._embedded, bool),
-            {size: _gram_rows(*lists) for size, lists in self._grams.items()},
+            {size: GramRows(*kernels.extract_grams(points, ptr, size)) for size in GRAM_SIZES},
         )
 
     def _quantize(self) -> None:
@@ -114,12 +117,3 @@ def join_grams(a: GramRows, b: GramRows) -> GramRows:
 def no_grams() -> GramRows:
     """Return the grams of no row."""
     return GramRows(np.zeros(1, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.uint8))
-
-
-def _gram_rows(keys: list[np.ndarray], counts: list[np.ndarray]) -> GramRows:
-    row_ptr = np.zeros(len(keys) + 1, np.int64)
-    np.cumsum([k.size for k in keys], out=row_ptr[1:])
-    none = no_grams()
-    return GramRows(
-        row_ptr, np.concatenate([none.keys, *keys]), np.concatenate([none.counts, *counts])
-    )

@@ -103,7 +103,16 @@ def _add_imports(conn: sqlite3.Connection) -> None:
     conn.execute("CREATE TABLE imports (key TEXT PRIMARY KEY, state TEXT NOT NULL)")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create_version_1, _add_blocks, _add_imports)
+def _add_columns_token(conn: sqlite3.Connection) -> None:
+    conn.execute("ALTER TABLE meta ADD COLUMN columns_token TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _create_version_1,
+    _add_blocks,
+    _add_imports,
+    _add_columns_token,
+)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 

@@ -119,14 +119,14 @@ class Refresh(OverRows):
         (stored,) = list_models(self.conn)
         self.model = Model(stored.id, stored.fingerprint, stored.dim)
         self.before = read_columns(stores[rows])
-        self.build_index = warm_kernels().build_gram_index
+        self.kernels = warm_kernels()
 
     def teardown(self, stores: dict[int, Path], rows: int) -> None:
         self.conn.close()
         self.folder.cleanup()
 
     def refresh(self) -> None:
-        refreshed_columns(self.conn, self.before, self.model, self.build_index)
+        refreshed_columns(self.conn, self.before, self.model, self.kernels)
 
     def time_after_one_write(self, stores: dict[int, Path], rows: int) -> None:
         self.refresh()

@@ -68,7 +68,7 @@ def read_part(folder: Path, name: str) -> Any:
 def open_warm(folder: Path) -> cpersona_jit.Memory:
     """Open a store with its snapshot in place: building it is another benchmark's subject."""
     memory = cpersona_jit.open(folder / "memory.db", HashedVectors(), create=False)
-    memory._columns = read_columns(folder)
+    memory._keeper.columns = read_columns(folder)
     return memory
 
 

@@ -167,7 +167,7 @@ def _timed(
 
 def _call(memory: Memory, variant: Variant, text: str) -> tuple[float, float]:
     """Wall and CPU milliseconds of a recall as a caller waits for it."""
-    memory._columns = variant.columns
+    memory._keeper.columns = variant.columns
     cpu, wall = time.thread_time(), time.perf_counter()
     memory.recall(text, agent_id=AGENT, limit=LIMIT, settings=variant.settings, now=NOW)
     return (time.perf_counter() - wall) * 1e3, (time.thread_time() - cpu) * 1e3
@@ -178,7 +178,7 @@ def _process(memory: Memory, variant: Variant, text: str) -> dict[str, float]:
     settings = variant.settings
     if not isinstance(settings, AdaptiveSettings):
         return {}
-    memory._columns = variant.columns
+    memory._keeper.columns = variant.columns
     cue = read_intent(text, None, NOW, parse=True).cue if settings.cues else None
     state = memory.explore(text, agent_id=AGENT, settings=settings, cue=cue, limit=LIMIT)
     return {stage["stage"]: stage["milliseconds"] for stage in state.stages}

@@ -59,7 +59,7 @@ def make_store(path: Path, rows: int, shape: Shape) -> Columns:
         unsplit_rows(conn),
         generation=generation(conn),
         model=model,
-        build_index=warm_kernels().build_gram_index,
+        kernels=warm_kernels(),
     )
     conn.close()
     return columns
@@ -68,10 +68,11 @@ def make_store(path: Path, rows: int, shape: Shape) -> Columns:
 def without_blocks(columns: Columns) -> Columns:
     """Return the same rows, each its own one block."""
     model = Model(0, columns.fingerprint, columns.dim)
-    build_index = warm_kernels().build_gram_index
-    empty = build_columns((), (), (), (), generation=0, model=model, build_index=build_index)
+    empty = build_columns((), (), (), (), generation=0, model=model, kernels=warm_kernels())
     # Remembered masks belong to one snapshot.
-    fresh = {name: type(getattr(columns, name))() for name in ("_masks", "_block_masks", "_samples")}
+    fresh = {
+        name: type(getattr(columns, name))() for name in ("_masks", "_block_masks", "_samples")
+    }
     return replace(
         columns,
         blocks=replace(empty.blocks, row_ptr=np.zeros(columns.n + 1, np.int64)),
