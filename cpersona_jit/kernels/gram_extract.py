@@ -16,7 +16,9 @@ from cpersona_jit.text.grams import CJK_RANGES, HASH_STEP, MAX_COUNT, MIX_1, MIX
 
 __all__ = ["extract_grams"]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _POINT_BITS = 21
 _WIDEST_DIGIT = 8  # bits of a key that one pass of a radix sort looks at
 _WIDEST_START = 12  # the same for the first bits of hashes
@@ -95,7 +97,7 @@ def _extract(points, ptr, size):
     return row_ptr, keys[:filled].copy(), counts[:filled].copy()
 
 
-@_kernel
+@_part
 def _sizes(ptr, grams):
     """Most grams that a text can have, at least 1, and all texts together."""
     longest = 1
@@ -104,7 +106,7 @@ def _sizes(ptr, grams):
     return longest, grams * (ptr[-1] - ptr[0])
 
 
-@_kernel
+@_part
 def _alphabet(points):
     """The code points that occur, ascending, and what it takes to find the number of one.
 
@@ -135,7 +137,7 @@ def _alphabet(points):
     return seen, before, letters, in_pairs
 
 
-@_kernel
+@_part
 def _letter_bits(letters):
     """Bits of a letter's number, and of the digits that it is sorted by, of which it has a few."""
     width = 1
@@ -146,7 +148,7 @@ def _letter_bits(letters):
     return digits * digit, digit
 
 
-@_kernel
+@_part
 def _number_triples(points, seen, before, in_pairs, width, values):
     """Write the triples and CJK pairs of a text as numbers of its letters; return how many."""
     shift, last = np.uint64(width), np.uint64((1 << 2 * width) - 1)
@@ -167,7 +169,7 @@ def _number_triples(points, seen, before, in_pairs, width, values):
     return held
 
 
-@_kernel
+@_part
 def _spell(keys, letters, width):
     """Replace the numbers of letters by their code points."""
     one, two = np.uint64(width), np.uint64(2 * width)
@@ -177,7 +179,7 @@ def _spell(keys, letters, width):
         keys[i] = pair << bits | letters[keys[i] & last]
 
 
-@_kernel
+@_part
 def _hash(points, values):
     """Write the keys of a text's 4-grams; return how many."""
     held = max(len(points) - 3, 0)
@@ -190,14 +192,14 @@ def _hash(points, values):
     return held
 
 
-@_kernel
+@_part
 def _mix(key):
     key = (key ^ (key >> np.uint64(30))) * MIX_1
     key = (key ^ (key >> np.uint64(27))) * MIX_2
     return key ^ (key >> np.uint64(31))
 
 
-@_kernel
+@_part
 def _sort_by_digits(work, side, held, low, passes, digit, starts):
     """Radix sort of one row of `work`, `side`, by its bits from `low` on, `digit` of them a pass.
 
@@ -228,7 +230,7 @@ def _sort_by_digits(work, side, held, low, passes, digit, starts):
     return side
 
 
-@_kernel
+@_part
 def _put_in_order(values, held):
     """Insertion sort; False, with the work half done, when it takes too many steps."""
     patience = _PATIENCE * held + _FEW * _FEW
@@ -245,7 +247,7 @@ def _put_in_order(values, held):
     return True
 
 
-@_kernel
+@_part
 def _write_distinct(values, held, keys, counts, filled):
     """Append the distinct ones of sorted values and how often each occurs; return the new end."""
     previous, run = ~values[0], 0

@@ -17,7 +17,9 @@ __all__ = [
     "masked_document_frequency",
 ]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _ROWS_PER_LOOK = (
     1024  # rows of a bitmap that are counted in the time that one dead row is looked up
 )
@@ -177,7 +179,7 @@ def _count_dead(ptr, rows, dense_slot, bitmaps, lists, dead, counts):
         counts[t] = count
 
 
-@_kernel
+@_part
 def _holds(ascending, row):
     """1 when an ascending array holds a row, else 0."""
     first, size = 0, len(ascending)

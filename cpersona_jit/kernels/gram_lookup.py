@@ -13,7 +13,9 @@ from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, SLOTS_PER_KEY, Gram
 
 __all__ = ["find_key", "key_slots", "lookup_keys"]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 
 
 def lookup_keys(index: GramIndex, keys: np.ndarray) -> np.ndarray:
@@ -46,12 +48,12 @@ def key_slots(keys: np.ndarray) -> np.ndarray:
     return slots
 
 
-@_kernel
+@_part
 def _home(key, homes):
     return (key * HASH_MULTIPLIER >> np.uint64(32)) * np.uint64(homes) >> np.uint64(32)
 
 
-@_kernel
+@_part
 def find_key(keys, slots, key):
     """Position of a key in the vocabulary, -1 when it is not there; to be called from kernels."""
     at = _home(key, SLOTS_PER_KEY * len(keys))

@@ -13,7 +13,9 @@ from cpersona_jit.kernels.numpy_path.gram_merge import kept_parts, level_frequen
 
 __all__ = ["merge_gram_index"]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
+_kernel = njit(**_OPTIONS)
+_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _WHOLE_WORD = ~np.uint64(0)
 
 
@@ -124,7 +126,7 @@ def _copy_lists(
                     _append(places[row], target, into, to_rows, to_bitmaps, cursor)
 
 
-@_kernel
+@_part
 def _append(row, target, slot, to_rows, to_bitmaps, cursor):
     if slot >= 0:
         to_bitmaps[slot, row >> 6] |= np.uint64(1) << np.uint64(row & 63)
@@ -133,7 +135,7 @@ def _append(row, target, slot, to_rows, to_bitmaps, cursor):
         cursor[target] += 1
 
 
-@_kernel
+@_part
 def _copy_bitmap(bitmap, keep, first, target):
     """Write the kept bits of a bitmap one behind the other, from bit `first` of the target on."""
     at = first
@@ -149,7 +151,7 @@ def _copy_bitmap(bitmap, keep, first, target):
             target[at >> 6] |= bits >> (np.uint64(64) - over)
 
 
-@_kernel
+@_part
 def _close_gaps(bits, kept):
     """The kept bits moved together at the low end, run by run."""
     packed, filled = np.uint64(0), np.uint64(0)
