@@ -37,9 +37,7 @@ def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
             "rules and count as they are; run `cpersona-jit reblock` on this file"
         )
     # Where rows have no vectors either, `missing_vectors` says so.
-    whole = columns.embedded.as_bools(columns.n)[columns.blocks.row]
-    lacking = whole & ~columns.blocks.embedded.as_bools(columns.blocks.n)
-    missing = int(np.count_nonzero(lacking & blocks.as_bools(columns.blocks.n)))
+    missing = int(np.bitwise_count(columns.blocks_without_vector & blocks.words).sum())
     if missing:
         notes.append(
             f"blocks_without_vector: {missing} of {blocks.count} blocks have no vector of the "

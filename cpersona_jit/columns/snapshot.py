@@ -187,6 +187,12 @@ class Columns:
         return np.rint(4096.0 * np.log(counts)).astype(np.int64)[self.block_count - 1]
 
     @cached_property
+    def blocks_without_vector(self) -> np.ndarray:
+        """Blocks that lack a vector though their row has one, as mask words."""
+        whole = self.embedded.as_bools(self.n)[self.blocks.row]
+        return pack_mask(whole & ~self.blocks.embedded.as_bools(self.blocks.n))
+
+    @cached_property
     def times(self) -> EventTimes:
         """The event times, for finding the rows of a period."""
         return EventTimes(self.event_time)
