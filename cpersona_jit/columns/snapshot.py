@@ -190,7 +190,7 @@ class Columns:
     def blocks_without_vector(self) -> np.ndarray:
         """Blocks that lack a vector though their row has one, as mask words."""
         whole = self.embedded.as_bools(self.n)[self.blocks.row]
-        return pack_mask(whole & ~self.blocks.embedded.as_bools(self.blocks.n))
+        return mask_of(whole & ~self.blocks.embedded.as_bools(self.blocks.n)).words
 
     @cached_property
     def times(self) -> EventTimes:
