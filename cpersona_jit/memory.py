@@ -13,6 +13,7 @@ import numpy as np
 
 from cpersona_jit import upkeep
 from cpersona_jit.arguments import MAX_REFS, check_limit, checked_query, checked_refs
+from cpersona_jit.bulk.exporting import MemoryFormat, export_memories
 from cpersona_jit.bulk.importing import ImportOptions, Progress, import_file
 from cpersona_jit.bulk.report import ImportReport
 from cpersona_jit.columns.build import NO_MODEL, Model
@@ -49,7 +50,8 @@ from cpersona_jit.results import (
     StoreStatus,
 )
 from cpersona_jit.status import store_status
-from cpersona_jit.store.models import find_model
+from cpersona_jit.store.memory_reads import WholeRow, whole_rows
+from cpersona_jit.store.models import find_model, list_models
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.writes import delete
 
@@ -193,6 +195,41 @@ class Memory:
             refuse_target(rejects, self._path)
         ingest = Ingest(self._conn, self._lock, self._provider, dedup=options.dedup)
         return import_file(ingest, path, options, again=again, rejects=rejects, progress=progress)
+
+    def export_memories(
+        self,
+        path: str | os.PathLike[str],
+        format: MemoryFormat = "jsonl",
+        *,
+        vectors: bool = True,
+    ) -> int:
+        """Write the memories of all agents to a file that `import_file` reads again.
+
+        In bounded memory; what is stored meanwhile may be in it or not.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write. It appears whole or not at all; an existing one is replaced.
+        format : {"jsonl", "parquet"}
+            JSON Lines or Parquet.
+        vectors : bool
+            False leaves the vectors of the rows out. Those of blocks are never in it.
+
+        Returns
+        -------
+        int
+            Memories written.
+        """
+        models: dict[int, str] = {}
+
+        def read(behind: int, count: int) -> list[WholeRow]:
+            with self._lock:
+                rows = whole_rows(self._conn, behind, count)
+                models.update((model.id, model.fingerprint) for model in list_models(self._conn))
+            return rows
+
+        return export_memories(read, models, path, format, store=self._path, vectors=vectors)
 
     def update(
         self,

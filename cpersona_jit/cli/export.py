@@ -14,21 +14,36 @@ from cpersona_jit.cli.printing import console
 
 
 class Format(StrEnum):
-    """File formats that the columns can be written in."""
+    """File formats that columns or memories can be written in."""
 
     arrow = "arrow"
     parquet = "parquet"
+    jsonl = "jsonl"
 
 
 def export(
     out: Annotated[Path, typer.Argument(help="File to write.")],
     file_format: Annotated[
-        Format, typer.Option("--format", help="arrow (IPC file) or parquet.")
+        Format, typer.Option("--format", help="arrow (IPC file), parquet, or jsonl for --memories.")
     ] = Format.parquet,
+    memories: Annotated[
+        bool, typer.Option("--memories", help="Write the memories: what import reads again.")
+    ] = False,
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="With their vectors, or without.")
+    ] = True,
     db: Db = DEFAULT_DB,
     embedder: Embedder = "default",
 ) -> None:
-    """Write the columns (ids, axes, times, codes, grams, blocks) to a file for other tools."""
+    """Write the columns (ids, axes, times, codes, grams, blocks) to a file for other tools.
+
+    With --memories it is the memories themselves (texts, names, times, vectors) instead.
+    """
+    if memories:
+        with open_memory(db, "none", create=False) as memory:
+            rows = memory.export_memories(out, file_format.value, vectors=vectors)
+        console().print(f"{rows} memories written to {out}", soft_wrap=True)
+        return
     with open_memory(db, embedder, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 

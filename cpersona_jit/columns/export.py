@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import tempfile
-from contextlib import suppress
-from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,17 +11,14 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from cpersona_jit.columns.compact import without_gone
-from cpersona_jit.columns.export_target import refuse_target
+from cpersona_jit.columns.export_target import whole_file
 from cpersona_jit.columns.postings import NUMPY_GRAMS, grams_of_rows
 from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
 from cpersona_jit.columns.texts import join_grams
-from cpersona_jit.errors import CPersonaError, ExportError, UsageError
+from cpersona_jit.errors import UsageError
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
-
-# The name itself is wrong; every other error is the disk's or the permissions'.
-_BAD_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 def export_columns(
@@ -66,31 +59,12 @@ def export_columns(
     if format not in get_args(ExportFormat):
         raise UsageError(f"format is {format!r}; allowed: {', '.join(get_args(ExportFormat))}")
     table = columns_table(columns)
-    target = Path(path)
-    try:
-        refuse_target(path, store)
-        # Readable by its owner only, beside the target, under a name that nobody else uses.
-        descriptor, temporary = tempfile.mkstemp(prefix=".export-", dir=target.parent)
-        os.close(descriptor)
-        try:
-            if format == "arrow":
-                feather.write_feather(table, temporary, compression="uncompressed")
-            else:
-                pq.write_table(table, temporary)
-            os.replace(temporary, target)
-        finally:
-            with suppress(FileNotFoundError):  # after a success it has its final name
-                os.unlink(temporary)
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
-        raise _write_error(path, error) from error
+    with whole_file(path, store) as temporary:
+        if format == "arrow":
+            feather.write_feather(table, temporary, compression="uncompressed")
+        else:
+            pq.write_table(table, temporary)
     return table.num_rows
-
-
-def _write_error(path: str | os.PathLike[str], error: OSError | ValueError) -> CPersonaError:
-    cause = getattr(error, "strerror", None) or error
-    bad_name = not isinstance(error, OSError) or error.errno in _BAD_NAME
-    kind = UsageError if bad_name else ExportError
-    return kind(f"{os.fspath(path)!r} cannot be written ({cause})")
 
 
 def columns_table(columns: Columns) -> pa.Table:

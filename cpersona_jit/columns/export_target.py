@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cpersona_jit.errors import UsageError
+from cpersona_jit.errors import CPersonaError, ExportError, UsageError
 
 # SQLite's own files beside a store: replacing one loses rows as surely as replacing the store. The
 # file of columns would be lost itself.
 _STORE_SUFFIXES = ("", "-wal", "-shm", "-journal", "-columns", "-columns.tmp")
+
+# The name itself is wrong; every other error is the disk's or the permissions'.
+_BAD_NAME = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], store: str | os.PathLike[str]) -> Iterator[str]:
+    """Give the name of a file to write, which becomes `path` when the block ends well.
+
+    Yields
+    ------
+    str
+        A file beside the target, readable by its owner only.
+
+    Raises
+    ------
+    UsageError
+        No such file can be written; see `refuse_target`.
+    ExportError
+        Writing failed (full disk, no permission); an older file is as it was.
+    """
+    target = Path(path)
+    try:
+        refuse_target(path, store)
+        # Beside the target, under a name that nobody else uses.
+        descriptor, temporary = tempfile.mkstemp(prefix=".export-", dir=target.parent)
+        os.close(descriptor)
+        try:
+            yield temporary
+            os.replace(temporary, target)
+        finally:
+            with suppress(FileNotFoundError):  # after a success it has its final name
+                os.unlink(temporary)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        raise _write_error(path, error) from error
+
+
+def _write_error(path: str | os.PathLike[str], error: OSError | ValueError) -> CPersonaError:
+    cause = getattr(error, "strerror", None) or error
+    bad_name = not isinstance(error, OSError) or error.errno in _BAD_NAME
+    kind = UsageError if bad_name else ExportError
+    return kind(f"{os.fspath(path)!r} cannot be written ({cause})")
 
 
 def refuse_target(target: str | os.PathLike[str], store: str | os.PathLike[str]) -> None:
