@@ -86,6 +86,17 @@ def test_both_paths_build_the_same_index_with_bitmaps(n):
     assert np.array_equal(fast.dense_slot >= 0, long_enough)
 
 
+@pytest.mark.parametrize("grams", [2047, 2048, 2049, 9000])
+def test_both_paths_build_the_same_index_of_any_vocabulary(grams):
+    """The table that numbers the grams begins with room for 2,048."""
+    rng = np.random.default_rng(grams)
+    keys = rng.integers(0, 2**63, grams, dtype=np.uint64).tolist()
+    rows = [dict.fromkeys(keys[start::5] + keys[start::11], 1) for start in range(5)]
+    fast, slow = (build(*as_arrays(rows)) for build in BUILDERS)
+    assert len(fast.keys) == grams
+    same_index(fast, slow)
+
+
 def test_higher_levels_are_numbered_after_the_grams():
     rows = [{5: 1, 9: 3}, {5: 2, 9: 1}, {7: 1}]
     for build in BUILDERS:

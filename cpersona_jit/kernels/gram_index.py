@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from cpersona_jit.kernels.bits import popcount
-from cpersona_jit.kernels.gram_lists import LEVELS, GramIndex, empty_lists, vocabulary
-from cpersona_jit.kernels.gram_lookup import find_key, key_slots
+from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, LEVELS, GramIndex, empty_lists
+from cpersona_jit.kernels.gram_lookup import key_slots
 from cpersona_jit.kernels.row_mask import pack_mask
 
 __all__ = [
@@ -20,9 +20,8 @@ __all__ = [
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
 _part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
-_ROWS_PER_LOOK = (
-    1024  # rows of a bitmap that are counted in the time that one dead row is looked up
-)
+_ROWS_PER_LOOK = 1024  # rows of a bitmap are counted in the time that one dead row is looked up
+_FIRST_TABLE = 1 << 12
 
 
 def build_gram_index(
@@ -46,12 +45,13 @@ def build_gram_index(
     GramIndex
         Lists of at least max(16, n / 64) rows are bitmaps, the others row numbers.
     """
-    keys = vocabulary(row_keys)
-    slots = key_slots(keys)
-    grams = np.empty(len(row_keys), np.int32)
+    grams, found = _numbered(row_keys)
+    order = np.argsort(found)
+    keys, ranks = found[order], np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
     level_df = np.zeros((LEVELS, len(keys)), np.int64)
-    _number_postings(keys, slots, row_keys, row_counts, grams, level_df)
-    index = empty_lists(keys, slots, level_df, n)
+    _count_levels(grams, ranks, row_counts, level_df)
+    index = empty_lists(keys, key_slots(keys), level_df, n)
     _fill_lists(
         row_ptr,
         grams,
@@ -114,13 +114,56 @@ def dead_document_frequency(
     return counts
 
 
+def _numbered(row_keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of each posting's gram, int32, and the grams, in the order of their first postings.
+
+    The hash table grows with the vocabulary, of which postings are many times as many.
+    """
+    numbers, slots = np.empty(len(row_keys), np.int32), _FIRST_TABLE
+    keys, known, done = np.empty(0, np.uint64), 0, 0
+    while True:
+        table = np.full(slots, -1, np.int32)
+        keys = np.concatenate((keys[:known], np.empty(slots // 2 - known, np.uint64)))
+        done, known = _number(row_keys, done, numbers, table, keys, known)
+        if done == len(row_keys):
+            return numbers, keys[:known].copy()
+        slots *= 4
+
+
 @_kernel
-def _number_postings(keys, slots, row_keys, row_counts, grams, level_df):
-    """Number the gram of each posting; count the rows of every list."""
-    for i in range(len(row_keys)):
-        grams[i] = find_key(keys, slots, row_keys[i])
+def _number(row_keys, done, numbers, table, keys, known):
+    """Number postings from `done` on, until all are or half of the table is used."""
+    last = np.uint64(len(table) - 1)
+    for number in range(known):
+        table[_slot(keys[number], table, keys, last)] = number
+    for i in range(done, len(row_keys)):
+        at = _slot(row_keys[i], table, keys, last)
+        if table[at] < 0:
+            if known == len(keys):
+                return i, known
+            table[at], keys[known] = known, row_keys[i]
+            known += 1
+        numbers[i] = table[at]
+    return len(row_keys), known
+
+
+@_part
+def _slot(key, table, keys, last):
+    """The slot that holds a key, or the empty one where it belongs."""
+    at = (key * HASH_MULTIPLIER >> np.uint64(32)) & last
+    while table[at] >= 0 and keys[table[at]] != key:
+        at = (at + np.uint64(1)) & last
+    return at
+
+
+@_kernel
+def _count_levels(grams, ranks, row_counts, level_df):
+    """Put the rank of each posting's gram for its number; count the rows of every list."""
+    for i in range(len(grams)):
+        gram = ranks[grams[i]]
+        grams[i] = gram
         for level in range(min(row_counts[i], LEVELS)):
-            level_df[level, grams[i]] += 1
+            level_df[level, gram] += 1
 
 
 @_kernel

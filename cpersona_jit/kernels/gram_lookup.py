@@ -11,7 +11,7 @@ from numba import njit
 
 from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, SLOTS_PER_KEY, GramIndex
 
-__all__ = ["find_key", "key_slots", "lookup_keys"]
+__all__ = ["key_slots", "lookup_keys"]
 
 _OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
 _kernel = njit(**_OPTIONS)
@@ -54,8 +54,8 @@ def _home(key, homes):
 
 
 @_part
-def find_key(keys, slots, key):
-    """Position of a key in the vocabulary, -1 when it is not there; to be called from kernels."""
+def _find(keys, slots, key):
+    """Position of a key in the vocabulary, -1 when it is not there."""
     at = _home(key, SLOTS_PER_KEY * len(keys))
     position = slots[at]
     while position >= 0 and keys[position] != key:
@@ -67,7 +67,7 @@ def find_key(keys, slots, key):
 @_kernel
 def _lookup(keys, slots, wanted, positions):
     for i in range(len(wanted)):
-        positions[i] = find_key(keys, slots, wanted[i])
+        positions[i] = _find(keys, slots, wanted[i])
 
 
 @_kernel

@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 from cpersona_jit.kernels.bits import popcount, trailing_zeros
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
+from cpersona_jit.kernels.prefetch import ask_for
 from cpersona_jit.kernels.scan_stats import GRAM_STAT_SHIFT, ScanStats
 from cpersona_jit.kernels.topk import pack_key, select_largest
 from cpersona_jit.kernels.vector_ir import (
@@ -216,19 +217,6 @@ def _score_block(typing_context, counters, factor, tail, block, full_blocks, adm
     return signature, generate
 
 
-@intrinsic
-def _ask_for(typing_context, rows, at):
-    """Ask for the cache line of one place of a uint32 array."""
-
-    def generate(context, builder, signature, arguments):
-        (data,) = _data(context, builder, signature, arguments, (0,))
-        place = builder.bitcast(builder.gep(data, [arguments[1]]), I8.as_pointer())
-        prefetch(builder, place, I64(0))
-        return context.get_dummy_value()
-
-    return types.void(rows, types.int64), generate
-
-
 @_kernel
 def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights):
     """Add the sparse lists' weights to their rows; gather the dense lists; return how many.
@@ -250,7 +238,7 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
     for t in range(sparse):
         start, end = spans[t + _AHEAD, 0], spans[t + _AHEAD, 1]
         for i in range(start, min(end, start + _AHEAD_ROWS), _ROWS_PER_LINE):
-            _ask_for(rows, i)
+            ask_for(rows, i)
         for i in range(spans[t, 0], spans[t, 1]):
             counters[rows[i]] += span_weights[t]
     return dense
