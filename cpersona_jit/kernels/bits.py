@@ -1,7 +1,4 @@
-"""Counting and finding the set bits of a word, for the kernels.
-
-Numba's cache looks only at the file that defines a kernel: after a change here, touch its users.
-"""
+"""Counting and finding the set bits of a word, for the kernels."""
 
 from __future__ import annotations
 

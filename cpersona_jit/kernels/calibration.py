@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.numpy_path.calibration import (
     BLOCK_PENALTY,
     CONDITIONAL,
@@ -30,11 +30,6 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     MAX_CORRELATION,
     SIGNALS,
 )
-
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-# For what only a kernel calls: without the wrappers for other callers it compiles sooner.
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def calibrate_many(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -66,7 +61,7 @@ def calibrate(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray:
 # steps for every product, and compile for seconds.
 
 
-@_part
+@kernel_part
 def _product(cov, a, b):
     total = 0.0
     for i in range(len(a)):
@@ -75,7 +70,7 @@ def _product(cov, a, b):
     return total
 
 
-@_part
+@kernel_part
 def _make_unit(cov, form):
     variance = _product(cov, form, form)
     scale = 1.0 / math.sqrt(variance) if variance > 0.0 else 0.0
@@ -83,26 +78,26 @@ def _make_unit(cov, form):
         form[i] = form[i] * scale if variance > 0.0 else 0.0
 
 
-@_part
+@kernel_part
 def _set_only(form, signal):
     for i in range(len(form)):
         form[i] = 1.0 if i == signal else 0.0
 
 
-@_part
+@kernel_part
 def _add(form, weight, other):
     for i in range(len(form)):
         form[i] = form[i] + weight * other[i]
 
 
-@_part
+@kernel_part
 def _add_unit(cov, form, weight, signal, scratch):
     _set_only(scratch, signal)
     _make_unit(cov, scratch)
     _add(form, weight, scratch)
 
 
-@_part
+@kernel_part
 def _is_zero(form):
     found = False
     for i in range(len(form)):
@@ -110,7 +105,7 @@ def _is_zero(form):
     return not found
 
 
-@_part
+@kernel_part
 def _set_pair(cov, p, three, four, form, scratch):
     _set_only(form, -1)
     _add_unit(cov, form, p[GRAM3_SHARE], three, scratch)
@@ -118,7 +113,7 @@ def _set_pair(cov, p, three, four, form, scratch):
     _make_unit(cov, form)
 
 
-@_part
+@kernel_part
 def _calibrate(cov, p, dense, gram, fused, scratch, whole):
     penalty = p[BLOCK_PENALTY] / LN_SCALE
     _set_only(dense, DENSE_BLOCK)
@@ -149,7 +144,7 @@ def _calibrate(cov, p, dense, gram, fused, scratch, whole):
     _add(fused, p[GRAM_WEIGHT], scratch)
 
 
-@_kernel
+@kernel
 def _calibrate_many(covariance, parameters, out):
     scratch, whole = np.empty(SIGNALS), np.empty(SIGNALS)
     for s in range(parameters.shape[0]):

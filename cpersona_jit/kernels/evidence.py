@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.topk import buffer_size, select_largest
 from cpersona_jit.kernels.vector_ir import I1, I64, byte_pointer, call, load, splat
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-# For what only a kernel calls: without the wrappers for other callers it compiles sooner.
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 _CHUNK_WORDS = 8  # words of the mask whose rows are worked on together, in the first-level cache
 _CHUNK = 64 * _CHUNK_WORDS
 _SIGNALS = 7
@@ -188,7 +185,7 @@ def unite_lists(lists: np.ndarray, kinds: np.ndarray, n: int) -> tuple[np.ndarra
     return rows, marks[rows]
 
 
-@_part
+@kernel_part
 def _any_admitted(words):
     found = np.uint64(0)
     for word in words:
@@ -196,14 +193,14 @@ def _any_admitted(words):
     return found != 0
 
 
-@_part
+@kernel_part
 def _fill_from(total, start):
     """Leave out what lies from a place on; assigning to a slice would compile for a second."""
     for i in range(start, len(total)):
         total[i] = -np.inf
 
 
-@_part
+@kernel_part
 def _start(words, bias, total):
     """Let sums start from the bias in admitted rows, from -inf in others (and stay there)."""
     for word in range(len(words)):
@@ -212,7 +209,7 @@ def _start(words, bias, total):
             of_word[bit] = bias if (admitted >> bit) & 1 else -np.inf
 
 
-@_kernel
+@kernel
 def _add_weighted(signals, weights, bias, mask, out):
     arms, n = signals.shape
     for first_word in range(0, len(mask), _CHUNK_WORDS):
@@ -229,7 +226,7 @@ def _add_weighted(signals, weights, bias, mask, out):
                 total[i] += weight * np.float64(signal[i])
 
 
-@_kernel
+@kernel
 def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, k):
     """Rows of the ``k`` largest sums, ascending, and the sums."""
     rows = np.empty(buffer_size(k), np.int64)
@@ -263,7 +260,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
     return rows[:filled], kept[:filled]
 
 
-@_part
+@kernel_part
 def _add_dense(dense, weights, total):
     for_row, for_block = weights[0], weights[1]
     for i in range(len(total)):
@@ -271,7 +268,7 @@ def _add_dense(dense, weights, total):
         total[i] = total[i] + for_row * x + for_block * x
 
 
-@_part
+@kernel_part
 def _add_grams(gram3, gram4, weights, total):
     row3, row4, block3, block4 = weights[2], weights[3], weights[4], weights[5]
     for i in range(len(total)):
@@ -279,7 +276,7 @@ def _add_grams(gram3, gram4, weights, total):
         total[i] = total[i] + row3 * x + row4 * y + block3 * x + block4 * y
 
 
-@_part
+@kernel_part
 def _sum_parted(values, at, weights, bias):
     total = bias
     for a in range(_SIGNALS):
@@ -287,7 +284,7 @@ def _sum_parted(values, at, weights, bias):
     return total
 
 
-@_kernel
+@kernel
 def _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out):
     for p in range(len(rows)):
         row = rows[p]
@@ -303,7 +300,7 @@ def _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out)
             out[form, p] = total + w[4] * y + w[5] * z + w[6] * 0.0
 
 
-@_kernel
+@kernel
 def _unite(lists, kinds, marks, rows):
     count = 0
     for i in range(len(lists)):
@@ -315,7 +312,7 @@ def _unite(lists, kinds, marks, rows):
     return count
 
 
-@_kernel
+@kernel
 def _copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
     for p in range(len(rows)):
         row = rows[p]
@@ -330,7 +327,7 @@ def _copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
         out[6, p] = 0
 
 
-@_kernel
+@kernel
 def _largest(scores, k):
     """Rows of the ``k`` largest scores, ascending, and the scores."""
     rows = np.empty(buffer_size(k), np.int64)
@@ -349,7 +346,7 @@ def _largest(scores, k):
     return rows[:filled], kept[:filled]
 
 
-@_part
+@kernel_part
 def _push(scores, first, k, rows, kept, scratch, filled, floor):
     """Take up the scores of a chunk of rows that can still be among the ``k`` largest."""
     # Rows ascend, so that a later row of the k-th score would lose the tie: only more gets in.
@@ -391,7 +388,7 @@ def _above(typing_context, scores, start, floor):
     return types.int64(scores, types.int64, types.float64), generate
 
 
-@_part
+@kernel_part
 def _cut(rows, kept, scratch, count, k):
     """Keep the ``k`` best of the first ``count`` rows in their order; return the k-th score."""
     for i in range(count):

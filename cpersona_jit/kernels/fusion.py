@@ -7,9 +7,8 @@ replayed setting and a live recall give the same bytes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+from cpersona_jit.kernels.compiled import kernel
 
 
 def rrf_scores(
@@ -68,7 +67,7 @@ def score_fusion(
     return fused
 
 
-@_kernel
+@kernel
 def _add_votes(ranks, weights, rrf_k, prior, fused):
     for p in range(len(prior)):
         total = 0.0
@@ -79,7 +78,7 @@ def _add_votes(ranks, weights, rrf_k, prior, fused):
         fused[p] = total if prior[p] != 0.0 else -np.inf
 
 
-@_kernel
+@kernel
 def _add_z_scores(z_scores, weights, prior, prior_weight, fused):
     for p in range(len(prior)):
         total = 0.0

@@ -9,16 +9,13 @@ times as long, never the square of its length.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cpersona_jit.kernels.bits import popcount, trailing_zeros
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.text.grams import CJK_RANGES, HASH_STEP, MAX_COUNT, MIX_1, MIX_2
 
 __all__ = ["extract_grams"]
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _POINT_BITS = 21
 _WIDEST_DIGIT = 8  # bits of a key that one pass of a radix sort looks at
 _WIDEST_START = 12  # the same for the first bits of hashes
@@ -56,7 +53,7 @@ def extract_grams(
     return _extract(points, ptr, size)
 
 
-@_kernel
+@kernel
 def _extract(points, ptr, size):
     """Cut and sort text by text; what all of them need is made once."""
     used = points if size == 3 else points[:0]
@@ -97,7 +94,7 @@ def _extract(points, ptr, size):
     return row_ptr, keys[:filled].copy(), counts[:filled].copy()
 
 
-@_part
+@kernel_part
 def _sizes(ptr, grams):
     """Most grams that a text can have, at least 1, and all texts together."""
     longest = 1
@@ -106,7 +103,7 @@ def _sizes(ptr, grams):
     return longest, grams * (ptr[-1] - ptr[0])
 
 
-@_part
+@kernel_part
 def _alphabet(points):
     """The code points that occur, ascending, and what it takes to find the number of one.
 
@@ -137,7 +134,7 @@ def _alphabet(points):
     return seen, before, letters, in_pairs
 
 
-@_part
+@kernel_part
 def _letter_bits(letters):
     """Bits of a letter's number, and of the digits that it is sorted by, of which it has a few."""
     width = 1
@@ -148,7 +145,7 @@ def _letter_bits(letters):
     return digits * digit, digit
 
 
-@_part
+@kernel_part
 def _number_triples(points, seen, before, in_pairs, width, values):
     """Write the triples and CJK pairs of a text as numbers of its letters; return how many."""
     shift, last = np.uint64(width), np.uint64((1 << 2 * width) - 1)
@@ -169,7 +166,7 @@ def _number_triples(points, seen, before, in_pairs, width, values):
     return held
 
 
-@_part
+@kernel_part
 def _spell(keys, letters, width):
     """Replace the numbers of letters by their code points."""
     one, two = np.uint64(width), np.uint64(2 * width)
@@ -179,7 +176,7 @@ def _spell(keys, letters, width):
         keys[i] = pair << bits | letters[keys[i] & last]
 
 
-@_part
+@kernel_part
 def _hash(points, values):
     """Write the keys of a text's 4-grams; return how many."""
     held = max(len(points) - 3, 0)
@@ -192,14 +189,14 @@ def _hash(points, values):
     return held
 
 
-@_part
+@kernel_part
 def _mix(key):
     key = (key ^ (key >> np.uint64(30))) * MIX_1
     key = (key ^ (key >> np.uint64(27))) * MIX_2
     return key ^ (key >> np.uint64(31))
 
 
-@_part
+@kernel_part
 def _sort_by_digits(work, side, held, low, passes, digit, starts):
     """Radix sort of one row of `work`, `side`, by its bits from `low` on, `digit` of them a pass.
 
@@ -230,7 +227,7 @@ def _sort_by_digits(work, side, held, low, passes, digit, starts):
     return side
 
 
-@_part
+@kernel_part
 def _put_in_order(values, held):
     """Insertion sort; False, with the work half done, when it takes too many steps."""
     patience = _PATIENCE * held + _FEW * _FEW
@@ -247,7 +244,7 @@ def _put_in_order(values, held):
     return True
 
 
-@_part
+@kernel_part
 def _write_distinct(values, held, keys, counts, filled):
     """Append the distinct ones of sorted values and how often each occurs; return the new end."""
     previous, run = ~values[0], 0

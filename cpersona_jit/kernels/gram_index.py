@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cpersona_jit.kernels.bits import popcount
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, LEVELS, GramIndex, empty_lists
 from cpersona_jit.kernels.gram_lookup import key_slots
 from cpersona_jit.kernels.row_mask import pack_mask
@@ -17,9 +17,6 @@ __all__ = [
     "masked_document_frequency",
 ]
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _ROWS_PER_LOOK = 1024  # rows of a bitmap are counted in the time that one dead row is looked up
 _FIRST_TABLE = 1 << 12
 
@@ -130,7 +127,7 @@ def _numbered(row_keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         slots *= 4
 
 
-@_kernel
+@kernel
 def _number(row_keys, done, numbers, table, keys, known):
     """Number postings from `done` on, until all are or half of the table is used."""
     last = np.uint64(len(table) - 1)
@@ -147,7 +144,7 @@ def _number(row_keys, done, numbers, table, keys, known):
     return len(row_keys), known
 
 
-@_part
+@kernel_part
 def _slot(key, table, keys, last):
     """The slot that holds a key, or the empty one where it belongs."""
     at = (key * HASH_MULTIPLIER >> np.uint64(32)) & last
@@ -156,7 +153,7 @@ def _slot(key, table, keys, last):
     return at
 
 
-@_kernel
+@kernel
 def _count_levels(grams, ranks, row_counts, level_df):
     """Put the rank of each posting's gram for its number; count the rows of every list."""
     for i in range(len(grams)):
@@ -166,7 +163,7 @@ def _count_levels(grams, ranks, row_counts, level_df):
             level_df[level, gram] += 1
 
 
-@_kernel
+@kernel
 def _fill_lists(row_ptr, grams, row_counts, level2, level3, dense_slot, cursor, rows, bitmaps):
     """Write every posting: a counting sort, since `cursor` starts at each list's first place."""
     for row in range(len(row_ptr) - 1):
@@ -186,7 +183,7 @@ def _fill_lists(row_ptr, grams, row_counts, level2, level3, dense_slot, cursor, 
                     cursor[posting_list] += 1
 
 
-@_kernel
+@kernel
 def _count_admitted(ptr, rows, dense_slot, bitmaps, lists, mask, counts):
     for t in range(len(lists)):
         slot = dense_slot[lists[t]]
@@ -201,7 +198,7 @@ def _count_admitted(ptr, rows, dense_slot, bitmaps, lists, mask, counts):
         counts[t] = count
 
 
-@_kernel
+@kernel
 def _count_dead(ptr, rows, dense_slot, bitmaps, lists, dead, counts):
     """Look dead rows up in bitmaps; of a list and the dead, the shorter in the longer."""
     for t in range(len(lists)):
@@ -222,7 +219,7 @@ def _count_dead(ptr, rows, dense_slot, bitmaps, lists, dead, counts):
         counts[t] = count
 
 
-@_part
+@kernel_part
 def _holds(ascending, row):
     """1 when an ascending array holds a row, else 0."""
     first, size = 0, len(ascending)

@@ -7,15 +7,11 @@ the last one gave. Here the waits are two, and those of different keys overlap.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, SLOTS_PER_KEY, GramIndex
 
 __all__ = ["key_slots", "lookup_keys"]
-
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 
 
 def lookup_keys(index: GramIndex, keys: np.ndarray) -> np.ndarray:
@@ -48,12 +44,12 @@ def key_slots(keys: np.ndarray) -> np.ndarray:
     return slots
 
 
-@_part
+@kernel_part
 def _home(key, homes):
     return (key * HASH_MULTIPLIER >> np.uint64(32)) * np.uint64(homes) >> np.uint64(32)
 
 
-@_part
+@kernel_part
 def _find(keys, slots, key):
     """Position of a key in the vocabulary, -1 when it is not there."""
     at = _home(key, SLOTS_PER_KEY * len(keys))
@@ -64,13 +60,13 @@ def _find(keys, slots, key):
     return position
 
 
-@_kernel
+@kernel
 def _lookup(keys, slots, wanted, positions):
     for i in range(len(wanted)):
         positions[i] = _find(keys, slots, wanted[i])
 
 
-@_kernel
+@kernel
 def _place_homes(keys, cursor):
     """Set where the first key of each home lies; return the end of the last."""
     homes, end = len(cursor), 0
@@ -84,7 +80,7 @@ def _place_homes(keys, cursor):
     return end
 
 
-@_kernel
+@kernel
 def _fill_slots(keys, cursor, slots):
     homes = len(cursor)
     for i in range(len(keys)):

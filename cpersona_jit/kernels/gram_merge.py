@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cpersona_jit.kernels.bits import popcount, trailing_zeros
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.gram_index import masked_document_frequency
 from cpersona_jit.kernels.gram_lists import GramIndex, empty_lists
 from cpersona_jit.kernels.gram_lookup import key_slots
@@ -13,9 +13,6 @@ from cpersona_jit.kernels.numpy_path.gram_merge import kept_parts, level_frequen
 
 __all__ = ["merge_gram_index"]
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)  # only kernels call it
 _WHOLE_WORD = ~np.uint64(0)
 
 
@@ -70,7 +67,7 @@ def _merged(base_keys, base_df, added_keys, added_df):
     return keys[:filled].copy(), of_base, of_added
 
 
-@_kernel
+@kernel
 def _merge_keys(base_keys, base_df, added_keys, added_df, keys, of_base, of_added):
     filled, b, a = 0, 0, 0
     while b < len(base_keys) or a < len(added_keys):
@@ -90,7 +87,7 @@ def _merge_keys(base_keys, base_df, added_keys, added_df, keys, of_base, of_adde
     return filled
 
 
-@_kernel
+@kernel
 def _copy_lists(
     ptr,
     rows,
@@ -126,7 +123,7 @@ def _copy_lists(
                     _append(places[row], target, into, to_rows, to_bitmaps, cursor)
 
 
-@_part
+@kernel_part
 def _append(row, target, slot, to_rows, to_bitmaps, cursor):
     if slot >= 0:
         to_bitmaps[slot, row >> 6] |= np.uint64(1) << np.uint64(row & 63)
@@ -135,7 +132,7 @@ def _append(row, target, slot, to_rows, to_bitmaps, cursor):
         cursor[target] += 1
 
 
-@_part
+@kernel_part
 def _copy_bitmap(bitmap, keep, first, target):
     """Write the kept bits of a bitmap one behind the other, from bit `first` of the target on."""
     at = first
@@ -151,7 +148,7 @@ def _copy_bitmap(bitmap, keep, first, target):
             target[at >> 6] |= bits >> (np.uint64(64) - over)
 
 
-@_part
+@kernel_part
 def _close_gaps(bits, kept):
     """The kept bits moved together at the low end, run by run."""
     packed, filled = np.uint64(0), np.uint64(0)

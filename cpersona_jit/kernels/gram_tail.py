@@ -8,14 +8,13 @@ what is left is looked up in a table.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel
 from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, LEVELS
 from cpersona_jit.kernels.numpy_path.gram_tail import TailMatches
 
 __all__ = ["TailMatches", "add_tail", "tail_matches"]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
 _HASH_BITS = 32
 _TABLE_BITS = 2  # more than it takes to number the keys: at most a quarter of the table is used
 _FILTER_BITS = 7  # the same for the set of bits: at most one in 128 is set
@@ -79,7 +78,7 @@ def add_tail(matches: TailMatches, weights: np.ndarray, counters: np.ndarray) ->
     _add(matches.rows, matches.grams, matches.counts, weights, counters)
 
 
-@_kernel
+@kernel
 def _match(
     row_ptr,
     row_keys,
@@ -133,7 +132,7 @@ def _match(
     return filled
 
 
-@_kernel
+@kernel
 def _add(rows, grams, counts, weights, counters):
     for i in range(len(rows)):
         for level in range(counts[i]):

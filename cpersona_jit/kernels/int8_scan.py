@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.cpu import cpu_tier
 from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, ScanStats
@@ -180,7 +181,7 @@ def dense_at(
     )
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _scan(tier, codes, planes, mask, k):
     n = codes.shape[0]
     query, bias = _joined_query(planes)
@@ -224,7 +225,7 @@ def _scan(tier, codes, planes, mask, k):
     return buffer[:filled], total, total_sq
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _scan_all(tier, codes, planes, mask, out):
     n = codes.shape[0]
     query, bias = _joined_query(planes)
@@ -253,7 +254,7 @@ def _scan_all(tier, codes, planes, mask, out):
     return total, total_sq
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _gather(tier, codes, planes, rows):
     query, bias = _joined_query(planes)
     scores = np.empty(rows.shape[0], np.int64)
@@ -271,7 +272,7 @@ def _gather(tier, codes, planes, rows):
     return scores
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _measure(
     tier,
     codes,
@@ -315,7 +316,7 @@ def _measure(
     )  # fmt: skip
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def _measure_blocks(
     tier, block_codes, planes, block_mask, place, block_ptr, rows, most, dense, own, best
 ):
@@ -339,12 +340,12 @@ def _measure_blocks(
             best[at] = own[at]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def _has(mask, row):
     return (np.int64(mask[row >> 6]) >> (row & 63)) & 1 == 1
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def _joined_query(planes):
     """Return the query as int16, and 128 times its sum (what unsigned rows add to a score)."""
     query = np.empty(planes.shape[1], np.int16)
@@ -387,7 +388,7 @@ def _dot_four_of_tier(tier, codes, planes, query, bias, row0, row1, row2, row3, 
     return vnni
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def _dot_plain(row, query):
     total = np.int32(0)
     for j in range(row.shape[0]):

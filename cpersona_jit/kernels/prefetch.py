@@ -1,7 +1,4 @@
-"""Asking for memory before it is used, from a kernel.
-
-Numba's cache looks only at the file that defines a kernel: after a change here, touch its users.
-"""
+"""Asking for memory before it is used, from a kernel."""
 
 from __future__ import annotations
 

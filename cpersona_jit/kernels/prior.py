@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.numpy_path.prior import (
     COEFFICIENTS,
     DEEPEST_HALVING,
@@ -15,8 +15,6 @@ from cpersona_jit.kernels.numpy_path.prior import (
 )
 
 __all__ = ["row_prior"]
-
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
 
 
 def row_prior(
@@ -87,7 +85,7 @@ def row_prior(
     return prior
 
 
-@_kernel
+@kernel
 def _fill_prior(
     position,
     age_days,
@@ -114,7 +112,7 @@ def _fill_prior(
         prior[p] = weight
 
 
-@_kernel
+@kernel_part
 def _halvings(times):
     """2**-times by the same operations as in the NumPy path."""
     times = min(times, DEEPEST_HALVING)

@@ -1,14 +1,11 @@
-"""The rank of one row among scored candidates, for the batch replays.
-
-Numba's cache looks only at the file that defines a kernel: after a change here, touch the replays.
-"""
+"""The rank of one row among scored candidates, for the batch replays."""
 
 from __future__ import annotations
 
-from numba import njit
+from cpersona_jit.kernels.compiled import kernel_part
 
 
-@njit(nogil=True, error_model="numpy", cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@kernel_part
 def rank_by_count(fused, size, position):
     """1-based rank of one row: those above it, and those like it that stand earlier."""
     score = fused[position]

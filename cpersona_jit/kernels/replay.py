@@ -9,14 +9,10 @@ neighbours share their reciprocal ranks and their set of candidates.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.rank_count import rank_by_count
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-# For what only the kernel calls: without the wrappers for other callers it compiles sooner.
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 _RRF = 0
 _GROUP = 16
 _UNRANKED = np.int32(2**31 - 1)
@@ -93,13 +89,13 @@ def replay_gold_ranks(
     return gold_ranks
 
 
-@_kernel
+@kernel
 def _whole_groups(size):
     """Size rounded up to whole groups of rows, so that the vector loops have no remainder."""
     return (size + _GROUP - 1) // _GROUP * _GROUP
 
 
-@_kernel
+@kernel
 def _replay(
     offsets,
     scores,
@@ -154,7 +150,7 @@ def _replay(
                     gold_ranks[s, g] = rank_by_count(fused, size, position)
 
 
-@_part
+@kernel_part
 def _fill_nearest(ranks, first, end, nearest):
     """Best rank of each row of the query in any arm; the largest int32 where it has none."""
     for p in range(end - first):
@@ -166,7 +162,7 @@ def _fill_nearest(ranks, first, end, nearest):
             nearest[p] = min(nearest[p], rank)
 
 
-@_part
+@kernel_part
 def _keep_near(nearest, first, end, depth, kept, place):
     """Number the rows that some arm ranks within the depth; return how many there are."""
     size = 0
@@ -178,7 +174,7 @@ def _keep_near(nearest, first, end, depth, kept, place):
     return size
 
 
-@_part
+@kernel_part
 def _gather(scores, ranks, kept, size, depth, z_scores, near_ranks):
     """Pack the kept rows, without their ranks past the depth, and fill the last group with none."""
     for arm in range(len(ranks)):
@@ -191,7 +187,7 @@ def _gather(scores, ranks, kept, size, depth, z_scores, near_ranks):
             z_scores[arm, p] = 0.0
 
 
-@_part
+@kernel_part
 def _fill_votes(near_ranks, size, rrf_k, votes):
     for arm in range(len(near_ranks)):
         arm_ranks, arm_votes = near_ranks[arm, :size], votes[arm, :size]
@@ -200,7 +196,7 @@ def _fill_votes(near_ranks, size, rrf_k, votes):
             arm_votes[p] = vote if arm_ranks[p] > 0 else 0.0
 
 
-@_part
+@kernel_part
 def _same_arms(weights, others):
     """Whether the same arms have a positive weight."""
     same = True
@@ -209,7 +205,7 @@ def _same_arms(weights, others):
     return same
 
 
-@_part
+@kernel_part
 def _fill_penalty(near_ranks, size, weights, penalty):
     """0 for the candidates of the weighted arms, -inf for others: a sum that starts there stays."""
     for p in range(size):
@@ -221,7 +217,7 @@ def _fill_penalty(near_ranks, size, weights, penalty):
                 penalty[p] = 0.0 if arm_ranks[p] > 0 else penalty[p]
 
 
-@_part
+@kernel_part
 def _fuse(table, start, size, weights, fused):
     """Weighted sum over the arms in their order, four to a pass, on top of `start`.
 
@@ -251,7 +247,7 @@ def _fuse(table, start, size, weights, fused):
             )
 
 
-@_part
+@kernel_part
 def _arm_after(weights, arm):
     """Next arm that has a weight; the spare row of zeros when there is none."""
     spare = len(weights) - 1

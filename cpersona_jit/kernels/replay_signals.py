@@ -7,15 +7,10 @@ sums of the same signals. So a pool keeps the signals, and a setting is three ro
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.rank_count import rank_by_count
 from cpersona_jit.kernels.topk import select_largest
-
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-# For what only the kernel calls: without the wrappers for other callers it compiles sooner.
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def replay_signals(
@@ -90,7 +85,7 @@ def _by_row(offsets: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.lexsort((rows, query)) - np.repeat(offsets[:-1], sizes)
 
 
-@_kernel
+@kernel
 def _replay(
     offsets,
     signals,
@@ -127,7 +122,7 @@ def _replay(
                     gold_ranks[s, g] = rank_by_count(fused, size, gold[g])
 
 
-@_part
+@kernel_part
 def _same_lists(depth, s, own, own_bias, others, other_bias):
     """Whether a setting has the depth and the lists of the one before it."""
     same = depth[s] == depth[s - 1]
@@ -138,7 +133,7 @@ def _same_lists(depth, s, own, own_bias, others, other_bias):
     return same
 
 
-@_part
+@kernel_part
 def _mark_candidates(table, order, weights, bias, depth, penalty, scores, scratch):
     """0 for the rows that some list ranks within the depth, -inf for the others."""
     size = len(order)
@@ -167,7 +162,7 @@ def _mark_candidates(table, order, weights, bias, depth, penalty, scores, scratc
                 ties -= 1
 
 
-@_part
+@kernel_part
 def _any_weight(weights):
     found = False
     for weight in weights:
@@ -175,7 +170,7 @@ def _any_weight(weights):
     return found
 
 
-@_part
+@kernel_part
 def _add_weighted(table, weights, bias, penalty, size, fused):
     """Bias plus weighted signals in their order; where the penalty is -inf, so is the sum."""
     for p in range(size):

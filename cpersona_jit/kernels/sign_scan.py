@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from cpersona_jit.kernels.compiled import kernel
 from cpersona_jit.kernels.int8_scan import dense_scores
 from cpersona_jit.kernels.row_mask import count_admitted
 from cpersona_jit.kernels.topk import buffer_size, pack_key, select_largest
@@ -155,7 +156,7 @@ def _best_keys(signs, query, n, mask, k):
     return np.sort(keys)[::-1].copy()
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _scan(signs, query, n, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
     filled = 0
@@ -188,7 +189,7 @@ def _scan(signs, query, n, mask, k):
     return buffer[:filled]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _score_all(signs, query, n, mask, out):
     for word in range((n + 63) // 64):
         admitted = np.int64(mask[word])
@@ -197,7 +198,7 @@ def _score_all(signs, query, n, mask, out):
                 _write_scores(signs, query, 8 * word + group, out)
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel
 def _largest_scores(scores, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
     filled = 0

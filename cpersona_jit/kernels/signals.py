@@ -11,14 +11,10 @@ its signals are three numbers and not seven.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.row_mask import count_admitted
 
-_OPTIONS = {"nogil": True, "error_model": "numpy", "cache": True}
-_kernel = njit(**_OPTIONS)
-# For what only a kernel calls: without the wrappers for other callers it compiles sooner.
-_part = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # Rows that are worked on together: their shifted signals stay in the first-level cache.
 _CHUNK_WORDS = 8
 _CHUNK = 64 * _CHUNK_WORDS
@@ -130,7 +126,7 @@ def signal_moments(
     return count_admitted(mask), sums, products
 
 
-@_kernel
+@kernel
 def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
     for i in range(len(own)):
         best = _NONE
@@ -142,7 +138,7 @@ def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
         out[i] = own[i] if best == _NONE else best
 
 
-@_kernel
+@kernel
 def _multiply(counters, factor, mask, out):
     for word in range(len(mask)):
         admitted, first = np.int64(mask[word]), 64 * word
@@ -150,7 +146,7 @@ def _multiply(counters, factor, mask, out):
         _multiply_word(counters[first : first + 64], by, admitted, score)
 
 
-@_part
+@kernel_part
 def _multiply_word(counters, factor, admitted, out):
     if admitted == -1:
         for bit in range(len(out)):
@@ -161,7 +157,7 @@ def _multiply_word(counters, factor, admitted, out):
         out[bit] = score & -((admitted >> bit) & 1)
 
 
-@_kernel
+@kernel
 def _add_moments(signals, shifts, mask, keep, steps, sums, products):
     arms, n = signals.shape
     for first_word in range(0, len(mask), _CHUNK_WORDS):
@@ -177,7 +173,7 @@ def _add_moments(signals, shifts, mask, keep, steps, sums, products):
     _mirror(products)
 
 
-@_kernel
+@kernel
 def _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products):
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
@@ -193,7 +189,7 @@ def _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, produ
     _mirror(products)
 
 
-@_part
+@kernel_part
 def _add_products(steps, arms, size, products):
     for a in range(arms):
         for b in range(0, a + 1, 2):
@@ -205,14 +201,14 @@ def _add_products(steps, arms, size, products):
                 products[a, c] += with_c
 
 
-@_part
+@kernel_part
 def _mirror(products):
     for a in range(len(products)):
         for b in range(a):
             products[b, a] = products[a, b]
 
 
-@_part
+@kernel_part
 def _spread(words, keep):
     """-1 for every admitted row of a chunk, 0 for the others: what to mask a value with."""
     for word in range(len(words)):
@@ -221,7 +217,7 @@ def _spread(words, keep):
             of_word[bit] = -((admitted >> bit) & 1)
 
 
-@_part
+@kernel_part
 def _shift(signal, shift, keep, steps):
     """Shift the admitted rows' values of a chunk, set the others to 0; return the sum."""
     total = 0
@@ -232,7 +228,7 @@ def _shift(signal, shift, keep, steps):
     return total
 
 
-@_part
+@kernel_part
 def _multiply_add(a, b, c, size):
     """Inner products of a with b and with c, of values of 32 bits: one instruction multiplies."""
     with_b, with_c = 0, 0
@@ -243,7 +239,7 @@ def _multiply_add(a, b, c, size):
     return with_b, with_c
 
 
-@_part
+@kernel_part
 def _any_admitted(words):
     found = np.uint64(0)
     for word in words:

@@ -8,11 +8,9 @@ such as its session, is in `cpersona_jit.kernels.structure_clues`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.structure_weights import StructureWeights
-
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
 
 
 def neighbour_rows(
@@ -75,7 +73,7 @@ def structure_terms(
     return terms[0], terms[1], terms[2]
 
 
-@_kernel
+@kernel
 def _fill_neighbours(before, after, mask, rows, out):
     for p in range(len(rows)):
         one_before, one_after = before[rows[p]], after[rows[p]]
@@ -84,7 +82,7 @@ def _fill_neighbours(before, after, mask, rows, out):
         out[3, p] = _admitted(mask, after[one_after] if one_after >= 0 else -1)
 
 
-@_kernel
+@kernel_part
 def _admitted(mask, row):
     """The row, or -1 if it is none or the mask does not admit it."""
     if row < 0 or (mask[row >> 6] >> np.uint64(row & 63)) & np.uint64(1) == 0:
@@ -92,7 +90,7 @@ def _admitted(mask, row):
     return np.int64(row)
 
 
-@_kernel
+@kernel
 def _fill_terms(near_fused, is_question, speaker_named, context, weights, terms):
     strong = weights.strong
     for p in range(len(is_question)):

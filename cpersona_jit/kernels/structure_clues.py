@@ -7,9 +7,8 @@ belong to the answer. A group is judged by its three best candidates, so its siz
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
+from cpersona_jit.kernels.compiled import kernel
 
 
 def clue_terms(
@@ -43,7 +42,7 @@ def clue_terms(
     return terms
 
 
-@_kernel
+@kernel
 def _fill_terms(scores, by_group, keys, context, weight, terms):
     """Terms of one clue; `by_group` orders the candidates so that a group's stand together."""
     first = 0

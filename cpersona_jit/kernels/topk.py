@@ -2,30 +2,27 @@
 
 A scan pushes keys into a buffer of ``buffer_size(k)`` and calls `select_largest` when it is full,
 so that a worst-case order of scores costs a constant per row (a heap would cost log k).
-
-Numba's cache looks only at the file that defines a kernel: after a change here, touch the scans.
 """
 
 from __future__ import annotations
 
-from numba import njit
-
+from cpersona_jit.kernels.compiled import kernel_part
 from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def buffer_size(k):
     """Return the length of the key buffer of a scan that keeps ``k`` keys."""
     return max(4 * k, 256)
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def pack_key(score, row):
     """Join a score (int64 of 32 significant bits) and a row; see `topk_order.pack_keys`."""
     return (score << ROW_BITS) | (ROW_MASK - row)
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def select_largest(buffer, count, k):
     """Move the ``k`` largest of ``buffer[:count]`` to its front, in no particular order.
 
@@ -66,6 +63,6 @@ def select_largest(buffer, count, k):
     return buffer[wanted]
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
+@kernel_part
 def _median_of_three(a, b, c):
     return max(min(a, b), min(max(a, b), c))

@@ -1,7 +1,4 @@
-"""Small steps of vector LLVM IR, for the intrinsics of the scans.
-
-Numba's cache looks only at the file that defines a kernel: after a change here, touch the scans.
-"""
+"""Small steps of vector LLVM IR, for the intrinsics of the scans."""
 
 from __future__ import annotations
 
