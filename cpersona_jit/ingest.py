@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence, Sized
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges, passages
 from cpersona_jit.records import Record, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock
+from cpersona_jit.store.bulk import give_back, take_room
 from cpersona_jit.store.duplicates import stored_duplicates
 from cpersona_jit.store.imports import import_state, keep_import_state
 from cpersona_jit.store.models import find_model, register_model
@@ -252,6 +253,17 @@ class Ingest:
                 f"vectors have {dim} dimensions; embedder {info.label!r} has {info.dim}"
             )
         return self._registered(info, dim)
+
+    @contextmanager
+    def many_batches(self) -> Iterator[None]:
+        """Prepare the store for many calls of `store_batch` with thousands of records."""
+        with self._lock:
+            before = take_room(self._conn)
+        try:
+            yield
+        finally:
+            with self._lock:
+                give_back(self._conn, before)
 
     def info(self) -> ModelInfo:
         """Return the active model; may raise EmbeddingError."""

@@ -202,6 +202,22 @@ def test_ctrl_c_on_the_command_line(tmp_path):
         assert memory.status().rows == 60_000
 
 
+def test_the_connection_is_left_as_it_was(memory, tmp_path):
+    def pragmas():
+        names = ("cache_size", "wal_autocheckpoint", "synchronous", "journal_mode")
+        return [memory._conn.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
+
+    before, during = pragmas(), []
+    path = written(tmp_path / "a.jsonl", *[{"content": text} for text in texts(20)])
+    memory.import_file(path, ME, progress=lambda *_: during.append(pragmas()))
+    assert pragmas() == before
+    assert during[-1][:2] != before[:2]
+    assert during[-1][2:] == before[2:]  # what safety rests on
+    with pytest.raises(KeyboardInterrupt):
+        memory.import_file(path, ME, again=True, progress=Interrupt(0))
+    assert pragmas() == before
+
+
 def test_the_state_of_an_import_quotes_nothing(memory, tmp_path):
     path = written(tmp_path / "a.jsonl", {"content": 12345}, {"content": "秘密"})
     memory.import_file(path, ME)

@@ -27,7 +27,7 @@ from cpersona_jit.records import StoreOutcome
 # A batch ends with whichever comes first: what is lost when a model is interrupted, rows that cost
 # next to nothing each, and characters that are held in memory.
 MOST_EMBEDDED = 256
-MOST_ROWS = 4096
+MOST_ROWS = 8192
 MOST_CHARS = 8_000_000
 
 # Called as progress(stage, done, total, records): bytes or rows of the stage "reading" (identifying
@@ -81,7 +81,8 @@ def import_file(
         unit = "row" if source.is_parquet else "line"
         if state is not None and state["finished"]:
             return replace(report_of(state, unit), already=True, finished=True)
-        with Rejects(rejects, state["rejects"] if state else None) as written:
+        place = state["rejects"] if state else None
+        with Rejects(rejects, place) as written, ingest.many_batches():
             return _Import(ingest, source, options, key, written, show).run(state, unit)
 
 
