@@ -22,7 +22,7 @@ def opened(
     """Open a store that gets its file of columns with its first rows."""
     model = BagOfWords(centred=centred) if model is None else model
     memory = cpersona_jit.open(path, model, wait_for_kernels=False)
-    memory._keeper.file_rows = file_rows
+    memory._keeper.limits = memory._keeper.limits._replace(file_rows=file_rows)
     return memory
 
 

@@ -274,8 +274,7 @@ def test_ties_go_to_the_newest_then_to_the_oldest_memory(
     expected = sorted(range(len(event_time)), key=place)
     empty = empty_columns(NO_MODEL, NUMPY_GRAMS)
     columns = replace(empty, ids=np.array(ids), event_time=np.array(event_time))
-    assert columns.by_tie(np.arange(len(ids))).tolist() == expected
-    assert np.argsort(columns.tie_rank).tolist() == expected
+    assert columns.tie_order(np.arange(len(ids))).tolist() == expected
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.1, 1.0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from cpersona_jit.columns.arrays import empty_columns
 from cpersona_jit.columns.centring import StoredVectors, centred_columns
-from cpersona_jit.columns.compact import folded, without_gone
+from cpersona_jit.columns.compact import folded
 from cpersona_jit.columns.draft import Draft
 from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.rows import NO_MODEL, Model, read_rows, with_blocks
@@ -73,6 +73,4 @@ def build_columns(
     columns = draft.finish(generation, np.fromiter(unsplit, np.int64))
     if model.centred:
         columns = centred_columns(columns, start.n, model, stored)
-    if columns.alive.count < columns.n:
-        return without_gone(columns, kernels)
     return columns if previous is not None else folded(columns, kernels)

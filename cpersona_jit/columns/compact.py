@@ -11,7 +11,7 @@ from cpersona_jit.columns.buffers import Buffers, put_signs
 from cpersona_jit.columns.masks import mask_of
 from cpersona_jit.columns.postings import GramKernels, joined_index
 from cpersona_jit.columns.snapshot import BlockColumns, Columns
-from cpersona_jit.columns.texts import no_grams, take_spans
+from cpersona_jit.columns.texts import no_grams, take_grams, take_spans
 from cpersona_jit.text.grams import GRAM_SIZES
 
 
@@ -53,6 +53,38 @@ def without_gone(columns: Columns, kernels: GramKernels) -> Columns:
     waiting = mask_of(columns.unsplit.as_bools(columns.n)[alive])
     parts |= {"_buffers": buffers, "unsplit": waiting, "alive": mask_of(np.ones(rows.size, bool))}
     return put_together(arrays, parts | of_rows, _kept(columns.blocks, kept_blocks, kernels))
+
+
+def rebased(latest: Columns, older: Columns) -> Columns:
+    """Return the latest snapshot with the indexes of an older one, made of its first rows.
+
+    Parameters
+    ----------
+    latest : Columns
+        A snapshot.
+    older : Columns
+        An older one whose rows have the same places, all of them indexed.
+    """
+    blocks = replace(latest.blocks, **_with_index_of(latest.blocks, older.blocks))
+    return replace(latest, blocks=blocks, **_with_index_of(latest, older))
+
+
+def tail_of(columns: Columns) -> tuple[int, int]:
+    """Return how many rows or blocks are not indexed, whichever are more, and their postings."""
+    rows, postings = 0, 0
+    for texts in (columns, columns.blocks):
+        for tail in texts.gram_tail.values():
+            rows = max(rows, tail.row_ptr.size - 1)
+            postings += tail.keys.size
+    return rows, postings
+
+
+def _with_index_of(latest: Columns | BlockColumns, older: Columns | BlockColumns) -> dict:
+    tails = {}
+    for size, tail in latest.gram_tail.items():
+        indexed = older.gram_index[size].n - latest.gram_index[size].n
+        tails[size] = take_grams(tail, np.arange(indexed, tail.row_ptr.size - 1))
+    return {"gram_index": older.gram_index, "gram_tail": tails}
 
 
 def _kept(texts: Columns | BlockColumns, keep: np.ndarray, kernels: GramKernels) -> dict:

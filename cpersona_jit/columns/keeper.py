@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import NamedTuple
 
 from cpersona_jit.columns.beside import FileBeside
-from cpersona_jit.columns.compact import folded
+from cpersona_jit.columns.compact import folded, rebased, tail_of, without_gone
 from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.columns.rows import Model
@@ -17,12 +19,32 @@ from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.store.database import generation
 from cpersona_jit.store.derived import columns_token
 
-# Below this many rows a snapshot is made sooner than a file of it is read.
-FILE_ROWS = 1024
+_log = logging.getLogger("cpersona_jit.columns")
+
+
+class Limits(NamedTuple):
+    """When a snapshot is made compact, and when it gets a file."""
+
+    tail_rows: int = 1024  # rows, or blocks, that recall reads gram by gram
+    tail_postings: int = 1 << 18  # their grams
+    gone_rows: int = 64  # so many at least,
+    gone_share: int = 8  # and more than an eighth
+    file_rows: int = 1024  # below this a snapshot is made sooner than a file of it is read
+
+
+class _Made(NamedTuple):
+    """What the worker made: of which snapshot, and whether places moved."""
+
+    source: Columns
+    result: Columns
+    moved: bool
 
 
 class Keeper:
     """Keeps the newest snapshot of one store, and the file of it.
+
+    A worker folds the tail into the indexes, drops rows that are gone, and writes the file, while
+    recalls go on with the snapshot that is there. What it made is taken over by the next refresh.
 
     Parameters
     ----------
@@ -37,31 +59,31 @@ class Keeper:
         The newest snapshot.
     file : FileBeside
         The file of an earlier one.
-    file_rows : int
-        Rows from which on there is a file.
+    limits : Limits
+        When there is something to do.
     """
 
     def __init__(self, store: str, lock: AbstractContextManager) -> None:
         self.file = FileBeside(store)
         self.columns: Columns | None = None
+        self.limits = Limits()
         self._lock = lock
-        self.file_rows = FILE_ROWS
-        self._has_file = False
+        self._has_file = False  # or there is no point in trying
         self._worker: threading.Thread | None = None
+        self._made: _Made | None = None
+        self._failed = False
 
     def refreshed(self, conn: sqlite3.Connection, model: Model, kernels: GramKernels) -> Columns:
         """Return the snapshot of the store as it is now; the caller holds the lock."""
         if self.columns is None:
             self.columns = self.file.read(conn, model)
             self._has_file = self.columns is not None
-        known = self.columns
-        columns = refreshed_columns(conn, known, model, kernels)
-        if columns is not known:
-            self.columns = columns = folded(columns, kernels)
-            if columns.fingerprint != model.fingerprint:
-                self._has_file = False
-        self._work(conn)
-        return columns
+        known = self._take_over()
+        self.columns = refreshed_columns(conn, known, model, kernels)
+        if known is not None and self.columns.fingerprint != known.fingerprint:
+            self._has_file = False
+        self._start(conn, kernels)
+        return self.columns
 
     def last_model(self, conn: sqlite3.Connection) -> tuple[str, bool]:
         """Return the model of the last snapshot, of an earlier process if need be.
@@ -78,22 +100,62 @@ class Keeper:
         token, now = columns_token(conn), generation(conn)
         return partial(self.file.state, token, now, model)
 
-    def close(self) -> None:
-        """Wait for a file that is being written. Call it without the lock."""
+    def wait(self) -> None:
+        """Wait until the worker is done. Call it without the lock."""
         worker = self._worker
         if worker is not None:
             worker.join()
-        self.columns = None
 
-    def _work(self, conn: sqlite3.Connection) -> None:
-        columns, worker = self.columns, self._worker
-        if self._has_file or columns.n < self.file_rows or (worker and worker.is_alive()):
+    def close(self) -> None:
+        """Wait for what is being written. Call it without the lock."""
+        self.wait()
+        self.columns = self._made = None
+
+    def _take_over(self) -> Columns | None:
+        """Return the newest snapshot, with what the worker made of an older one."""
+        made, latest = self._made, self.columns
+        self._made = None
+        if made is None or latest is None or latest._buffers is not made.source._buffers:
+            return latest
+        # Where places moved, the rows that came meanwhile are read from the store once more.
+        return made.result if made.moved else rebased(latest, made.result)
+
+    def _start(self, conn: sqlite3.Connection, kernels: GramKernels) -> None:
+        if self._failed or (self._worker is not None and self._worker.is_alive()):
             return
-        about = None if columns.dim else self.file.about(conn)
-        if about and about["dim"]:  # lexical only, for now: the file with vectors is worth more
-            return
-        self._has_file = True  # not again, whatever comes of it
-        self._worker = threading.Thread(
-            target=self.file.write, args=(conn, self._lock, columns), name="cpersona-jit columns"
-        )
-        self._worker.start()
+        columns = self.columns
+        gone, limits = columns.n - columns.alive.count, self.limits
+        moved = gone >= limits.gone_rows and gone * limits.gone_share > columns.n
+        rows, postings = tail_of(columns)
+        compacts = moved or rows > limits.tail_rows or postings > limits.tail_postings
+        writes = columns.n >= limits.file_rows and (compacts or not self._has_file)
+        if writes and not columns.dim:
+            about = self.file.about(conn)
+            # Lexical only, for now: a file with vectors is worth more than one without.
+            writes = about is None or not about["dim"]
+        self._has_file = self._has_file or writes
+        if compacts or writes:
+            self._worker = threading.Thread(
+                target=self._work,
+                args=(conn, columns, moved, writes, kernels),
+                name="cpersona-jit columns",
+            )
+            self._worker.start()
+
+    def _work(
+        self,
+        conn: sqlite3.Connection,
+        columns: Columns,
+        moved: bool,
+        writes: bool,
+        kernels: GramKernels,
+    ) -> None:
+        try:
+            result = (without_gone if moved else folded)(columns, kernels)
+            self._made = _Made(columns, result, moved)
+            if writes:
+                self.file.write(conn, self._lock, result)
+        except Exception:  # recalls go on with what is there
+            self._failed = True
+            self.file.note = "the columns could not be made compact, see the log"
+            _log.exception("%s: %s", self.file.path, self.file.note)

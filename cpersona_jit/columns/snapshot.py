@@ -197,22 +197,22 @@ class Columns:
         """The event times, for finding the rows of a period."""
         return EventTimes(self.event_time)
 
-    @cached_property
-    def tie_rank(self) -> np.ndarray:
-        """Each row's place in the order of :meth:`by_tie`, int64, shape (n,)."""
-        rank = np.empty(self.n, np.int64)
-        rank[self.by_tie(np.arange(self.n))] = np.arange(self.n)
-        return rank
-
-    def by_tie(self, rows: np.ndarray) -> np.ndarray:
-        """Return `rows` in the order that breaks ties of a score.
+    def tie_order(self, rows: np.ndarray) -> np.ndarray:
+        """Return the order, places in `rows`, that breaks ties of a score.
 
         Event time descending, undated rows last, memory id ascending.
         """
         times, ids = self.event_time[rows], self.ids[rows]
         # UNDATED is the smallest int64, whose negation overflows back to itself: set it apart.
         undated = times == UNDATED
-        return rows[np.lexsort((ids, np.where(undated, 0, -times), undated))]
+        return np.lexsort((ids, np.where(undated, 0, -times), undated))
+
+    @cached_property
+    def gone_rows(self) -> np.ndarray:
+        """The rows that are gone, int64, ascending."""
+        if self.alive.count == self.n:
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(~self.alive.as_bools(self.n))
 
     def scope_statistics(self, axes: Axes) -> ScopeStatistics:
         """Return what the rows that `axes` admits are like; remembered for the last few axes."""

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.columns.snapshot import Columns, Mask, mask_of
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
+from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT, ScanStats
-from cpersona_jit.kernels.topk_order import unpack_keys
-from cpersona_jit.recall.gram_query import query_points, weigh_grams, weighed_lists
+from cpersona_jit.kernels.topk_order import largest_keys, pack_keys, unpack_keys
+from cpersona_jit.recall.gram_query import GramQuery, query_points, weigh_grams, weighed_lists
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
 
@@ -94,12 +95,9 @@ def gram_arm(
     ``idf ** idf_power * saturation(tf)``, with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``
     and N and df counted over the admitted rows alone.
     """
-    index = columns.gram_index[spec.size]
-    weighed = weigh_grams(index, spec, query_points(query), mask, kernels)
+    weighed = weigh_grams(columns, spec, query_points(query), mask, kernels)
     factor = columns.length_factor(spec.length_exponent)
-    counters = np.zeros(64 * mask.words.size, np.uint16)
-    lists, weights = weighed_lists(weighed.lists, weighed)
-    keys, stats = kernels.overlap_top_k(index, lists, weights, factor, mask.words, depth, counters)
+    keys, stats, counters = _best_by_grams(columns, weighed, factor, mask, depth, kernels)
     return _result(
         spec,
         keys,
@@ -110,6 +108,35 @@ def gram_arm(
         can_score=mask.words,
         note=weighed.note,
     )
+
+
+def _best_by_grams(
+    columns: Columns,
+    weighed: GramQuery,
+    factor: np.ndarray,
+    mask: Mask,
+    depth: int,
+    kernels: KernelSet,
+) -> tuple[np.ndarray, ScanStats, np.ndarray]:
+    """Return the keys of the best rows, the statistics of all, and the counters of all."""
+    index, counters = columns.gram_index[weighed.size], np.zeros(64 * mask.words.size, np.uint16)
+    of_lists = (index, *weighed_lists(weighed.lists, weighed), factor[: index.n])
+    if weighed.tail is None:
+        return *kernels.overlap_top_k(*of_lists, mask.words, depth, counters), counters
+    # Those behind the index are few, and rank among the others by the same keys.
+    indexed = mask_of(mask.as_bools(columns.n)[: index.n]).words
+    in_lists = counters[: 64 * indexed.size]
+    keys, stats = kernels.overlap_top_k(*of_lists, indexed, depth, in_lists)
+    counters[index.n :] = 0
+    kernels.add_tail(weighed.tail, weighed.weights, counters)
+    rows = admitted_rows(mask.words)
+    rows = rows[rows.searchsorted(index.n) :]
+    scores = kernels.overlap_scores(counters, factor, rows).astype(np.int64)
+    found = scores > 0
+    keys = largest_keys(np.concatenate((keys, pack_keys(scores[found], rows[found]))), depth)
+    shifted = scores >> GRAM_STAT_SHIFT
+    sums = (rows.size, int(shifted.sum()), int((shifted * shifted).sum()))
+    return keys, ScanStats(*(a + b for a, b in zip(stats, sums, strict=True))), counters
 
 
 def _result(

@@ -40,7 +40,7 @@ def build_pool(columns: Columns, arms: tuple[ArmResult, ...]) -> Pool:
     """Unite the arms' lists and complete the scores."""
     found = [arm.rows for arm in arms]
     rows = np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
-    rows = rows[np.argsort(columns.tie_rank[rows])]
+    rows = rows[columns.tie_order(rows)]
     shape = (len(arms), rows.size)
     ranks, scores, z = np.zeros(shape, np.int32), np.zeros(shape, np.int64), np.zeros(shape)
     by_row = np.argsort(rows)

@@ -47,7 +47,7 @@ def draw_candidates(
     of_kind = [members for pair in lists for members in pair]
     bits = np.repeat(np.array([1, 2] * len(lists), np.uint8), [one.size for one in of_kind])
     rows, reached = evidence.kernels.unite_lists(np.concatenate(of_kind), bits, columns.n)
-    by_tie = np.argsort(columns.tie_rank[rows])
+    by_tie = columns.tie_order(rows)
     reached = reached[by_tie]
     return Found(rows[by_tie], np.array([reached & 1, reached & 2], bool))
 

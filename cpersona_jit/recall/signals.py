@@ -31,7 +31,13 @@ from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
-from cpersona_jit.recall.gram_query import posting_lists, query_points, weigh_grams, weighed_lists
+from cpersona_jit.recall.gram_query import (
+    count_overlap,
+    match_tail,
+    posting_lists,
+    query_points,
+    weigh_grams,
+)
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.settings import ArmSpec
 from cpersona_jit.recall.two_phase import TwoPhase
@@ -243,17 +249,14 @@ def _grams(
     best: np.ndarray,
     kernels: KernelSet,
 ) -> tuple[np.ndarray, float, str]:
-    index, blocks = columns.gram_index[spec.size], columns.blocks
-    weighed = weigh_grams(index, spec, points, mask, kernels)
-    counters = np.empty(64 * mask.words.size, np.uint16)
-    lists, weights = weighed_lists(weighed.lists, weighed)
-    kernels.overlap_all(index, lists, weights, mask.words, counters)
+    size, blocks = spec.size, columns.blocks
+    weighed = weigh_grams(columns, spec, points, mask, kernels)
+    counters = count_overlap(columns, weighed.lists, weighed.tail, weighed, mask, kernels)
     of_rows = np.empty(columns.n, np.uint32)
     kernels.gram_scores(counters, columns.length_factor(spec.length_exponent), mask.words, of_rows)
-    block_index = blocks.gram_index[spec.size]
-    block_counters = np.empty(64 * block_mask.words.size, np.uint16)
-    lists, weights = weighed_lists(posting_lists(block_index, weighed.keys, kernels), weighed)
-    kernels.overlap_all(block_index, lists, weights, block_mask.words, block_counters)
+    lists = posting_lists(blocks.gram_index[size], weighed.keys, kernels)
+    tail = match_tail(blocks, size, weighed.keys, block_mask, kernels)
+    block_counters = count_overlap(blocks, lists, tail, weighed, block_mask, kernels)
     scores = np.empty(blocks.n, np.uint32)
     block_factor = blocks.length_factor(spec.length_exponent)
     kernels.gram_scores(block_counters, block_factor, block_mask.words, scores)

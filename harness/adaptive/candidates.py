@@ -74,7 +74,7 @@ def signal_candidates(
     envelopes = _envelopes(state, cue, query.query_id)
     listed = _listed(state, envelopes, settings, warm_kernels())
     rows = _with_neighbours(state.columns, listed)
-    rows = rows[np.argsort(state.columns.tie_rank[rows])]
+    rows = rows[state.columns.tie_order(rows)]
     table = _rows_table(state, query, rows, listed, envelopes)
     ids = state.columns.ids[rows].tolist()
     table["doc_id"] = pa.array([documents[i] for i in ids], pa.string()).dictionary_encode()
