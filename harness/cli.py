@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
 
-import platformdirs
 import typer
 from rich.console import Console
 
 from cpersona_jit.errors import CPersonaError, UsageError
+from harness.run_command import naming, portable, run_config
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 MOST_ROWS = 1_000_000
@@ -64,9 +62,11 @@ def run_command(
     Each query runs its arms once; the candidate pool is kept in DIR/pools and found again by the
     next run, also after an interruption. All settings are then replayed over the pool. The setting
     is chosen on the validation part and judged on the unseen rest.
+
+    A config of kind "scale" measures made-up stores of many sizes instead.
     """
     try:
-        _run(config, data, out, holdout)
+        run_config(config, data, out, holdout)
     except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
 
@@ -83,7 +83,7 @@ def report_command(
     from harness.summary import read_summary
 
     try:
-        with _naming(folder):
+        with naming(folder):
             path = write_report(folder)
         Console().print(winners_table(read_summary(folder)[0]))
     except (CPersonaError, OSError, KeyboardInterrupt) as error:
@@ -181,39 +181,6 @@ def main() -> None:
     app()
 
 
-def _run(config_path: Path, data: Path | None, out: Path | None, holdout: str | None) -> None:
-    from harness.config import load_config
-
-    config = load_config(config_path)
-    # The engine and its compiler are imported only once the config is known to be good.
-    from harness.console import progress_bars, winners_table
-    from harness.report import write_report
-    from harness.run import run
-
-    out_dir = out or Path("out") / config.name
-    out_dir.mkdir(parents=True, exist_ok=True)
-    with _naming(out_dir), progress_bars(Console(stderr=True)) as progress:
-        summary = run(
-            config,
-            data_dir=data,
-            out_dir=out_dir,
-            cache_dir=platformdirs.user_cache_path("cpersona-jit") / "embeddings",
-            command=_command(config_path, data, holdout),
-            progress=progress,
-            holdout=holdout,
-        )
-        progress("report and pictures", 0, 1)
-        report = write_report(out_dir)
-        progress("report and pictures", 1, 1)
-    console = Console()
-    console.print(winners_table(summary))
-    proposal = summary["proposal"]
-    console.print(f"proposal: {proposal['setting']}", highlight=False)
-    for note in summary["degraded"]:
-        console.print(f"note: {note}", highlight=False, markup=False)
-    typer.echo(f"report: {report}")
-
-
 def _replay_speed(out: Path) -> None:
     from harness.console import progress_bars, speed_table
     from harness.replay_speed import measure_replay_speed, write_record
@@ -221,7 +188,7 @@ def _replay_speed(out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is said before the work
     with progress_bars(Console(stderr=True)) as progress:
         command = shlex.join(
-            ["python", "-m", "harness", "replay-speed", "--out", _portable(out, "results")]
+            ["python", "-m", "harness", "replay-speed", "--out", portable(out, "results")]
         )
         record = measure_replay_speed(command, progress)
     path = write_record(out, record)
@@ -239,7 +206,7 @@ def _recall_speed(rows: str, texts: str, out: Path) -> None:
     if not set(kinds) <= set(TEXTS):
         raise UsageError(f"--texts is {texts!r}; allowed: {', '.join(TEXTS)}")
     out.mkdir(parents=True, exist_ok=True)
-    words = ["recall-speed", "--rows", rows, "--texts", texts, "--out", _portable(out, "results")]
+    words = ["recall-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")]
     command = shlex.join(["python", "-m", "harness", *words])
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_recall_speed(sizes, kinds, command, progress)
@@ -252,8 +219,8 @@ def _peers(rows: str, data: Path | None, out: Path) -> None:
     sizes = _sizes(rows)  # a mistake is said before the engine is loaded
     from harness.peers.command import run_peers
 
-    words = ["peers", "--rows", rows, "--out", _portable(out, "results")]
-    words += [] if data is None else ["--data", _portable(data, "..")]
+    words = ["peers", "--rows", rows, "--out", portable(out, "results")]
+    words += [] if data is None else ["--data", portable(data, "..")]
     path = run_peers(sizes, data, out, shlex.join(["python", "-m", "harness", *words]))
     typer.echo(f"report: {path}")
 
@@ -263,31 +230,6 @@ def _sizes(rows: str) -> list[int]:
     if not all(1 <= size <= MOST_ROWS for size in sizes):
         raise UsageError(f"--rows is {rows!r}; allowed: whole numbers from 1 to {MOST_ROWS:,}")
     return sizes
-
-
-def _command(config_path: Path, data: Path | None, holdout: str | None) -> str:
-    """Say what reproduces the run, without this machine's absolute paths."""
-    words = ["python", "-m", "harness", "run", _portable(config_path, "configs")]
-    if data is not None:
-        words += ["--data", _portable(data, "..")]
-    if holdout is not None:
-        words += ["--holdout", holdout]
-    return shlex.join(words)
-
-
-def _portable(path: Path, parent: str) -> str:
-    return path.as_posix() if not path.is_absolute() else f"{parent}/{path.name}"
-
-
-@contextmanager
-def _naming(folder: Path) -> Iterator[None]:
-    """Put the folder into errors that name no file, as those of a full disk."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is not None:
-            raise
-        raise CPersonaError(f"{folder}: {error.strerror or error}") from error
 
 
 def _fail(error: BaseException) -> NoReturn:

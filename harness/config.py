@@ -24,6 +24,7 @@ from harness.config_parts import (
     SelectConfig,
     require_distinct,
 )
+from harness.scale.config import ScaleConfig
 
 ArmName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 Weight = Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)]
@@ -114,7 +115,13 @@ class RunConfig(Section):
         return tuple(arm.spec() for arm in self.arms)
 
 
-def load_config(path: Path) -> RunConfig | AdaptiveConfig:
+_KINDS: tuple[tuple[str, type[Section]], ...] = (
+    ("adaptive", AdaptiveConfig),
+    ("scale", ScaleConfig),
+)
+
+
+def load_config(path: Path) -> RunConfig | AdaptiveConfig | ScaleConfig:
     """Read and check a config file.
 
     Parameters
@@ -124,8 +131,8 @@ def load_config(path: Path) -> RunConfig | AdaptiveConfig:
 
     Returns
     -------
-    RunConfig or AdaptiveConfig
-        The latter for a file that says ``kind = "adaptive"``.
+    RunConfig, AdaptiveConfig or ScaleConfig
+        The others for a file that says ``kind = "adaptive"`` or ``kind = "scale"``.
 
     Raises
     ------
@@ -144,7 +151,8 @@ def load_config(path: Path) -> RunConfig | AdaptiveConfig:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: lists or tables are nested too deeply") from error
-    model = AdaptiveConfig if document.get("kind") == "adaptive" else RunConfig
+    kind = document.get("kind")
+    model = next((model for name, model in _KINDS if name == kind), RunConfig)
     try:
         return model.model_validate(document)
     except ValidationError as error:

@@ -27,7 +27,7 @@ QUESTIONS = (
     "三週間前に買った映画の切符はいくらでしたか？",
 )
 
-_SPEAKERS = ("Mira", "Ken", "美咲", "Jonas")
+SPEAKERS = ("Mira", "Ken", "美咲", "Jonas")
 _SESSION = 24  # rows of a session
 _STEP = np.timedelta64(10, "m")  # between two rows: 100,000 rows reach back about two years
 _RARE = 20_000  # made-up words per language
@@ -51,7 +51,7 @@ def records(count: int, shape: Shape) -> Iterator[Record]:
     start = np.datetime64(NOW[:-1]) - count * _STEP
     for number, text in enumerate(_texts(count, shape)):
         session = number // _SESSION
-        name = _SPEAKERS[(session + number % 2) % len(_SPEAKERS)]
+        name = SPEAKERS[(session + number % 2) % len(SPEAKERS)]
         yield Record(
             text,
             AGENT,
