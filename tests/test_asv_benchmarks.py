@@ -72,6 +72,7 @@ def test_every_kernel_and_recall_has_time_and_peak_memory_at_every_size():
         "RecallParts",
         "FirstRecall",
         "Refresh",
+        "Bulk",
     ):
         assert {found.split("_")[0] for found in measured[name]} >= {"time", "peakmem"}
     assert SIZES == (1_000, 10_000, 100_000)
