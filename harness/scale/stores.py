@@ -64,7 +64,7 @@ def make_store(
 def open_built(store: ScaleStore) -> Memory:
     """Open a store with columns that were just made, and are in memory alone."""
     memory = cpersona_jit.open(store.path, store.vectors, create=False)
-    memory._keeper.file_rows = _NEVER
+    memory._keeper.limits = memory._keeper.limits._replace(file_rows=_NEVER)
     memory.columns()
     return memory
 
