@@ -209,10 +209,10 @@ def test_an_export_that_cannot_be_written_is_a_failure(
 ) -> None:
     shell.ok("store", MIA)
 
-    def full(table: pa.Table, path: str) -> None:
+    def full(writer: pq.ParquetWriter, table: pa.Table) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
     code, out, err = shell.run("export", str(tmp_path / "out.parquet"))
     assert (code, out) == (1, "")
     assert "No space left" in err

@@ -18,6 +18,7 @@ from memory_cases import BagOfWords
 
 import cpersona_jit
 from cpersona_jit import Record, Source
+from cpersona_jit.columns import export
 from cpersona_jit.columns.export import columns_table, export_columns
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.errors import ExportError, UsageError
@@ -102,6 +103,34 @@ def test_blocks_read_back_as_lists(tmp_path: Path, file_format: str) -> None:
 
 
 @pytest.mark.parametrize("file_format", READERS)
+@pytest.mark.parametrize("at_once", [1, 7, 64])
+def test_the_file_is_the_same_in_parts(
+    tmp_path: Path, file_format: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "港は静かな一日だった。" * 60
+    rows = [Record(long if n % 9 == 4 else f"tea {n} お茶 {n % 5}", "a") for n in range(80)]
+    with cpersona_jit.open(tmp_path / "m.db", BagOfWords(), wait_for_kernels=False) as memory:
+        memory.store_many(rows[:60], dedup=False)
+        memory.columns()
+        memory.store_many(rows[60:], dedup=False)
+        gone = [f"mem:{n}" for n in (1, 5, 33, 60, 61, 80)]
+        memory.delete(gone, agent_id="a")
+        columns = memory.columns()
+    whole = columns_table(columns)
+    monkeypatch.setattr(export, "ROWS_AT_ONCE", at_once)
+    assert export_columns(columns, tmp_path / "out", file_format, store=tmp_path / "m.db") == 74
+    table = READERS[file_format](tmp_path / "out")
+    assert table.to_pylist() == whole.to_pylist()
+    assert table.column("ref").to_pylist() == [
+        f"mem:{n}" for n in range(1, 81) if f"mem:{n}" not in gone
+    ]
+    for row in table.to_pylist():
+        text = rows[row["id"] - 1].content
+        assert row["gram3_keys"] == gram_keys(code_points(normalise(text)), 3)[0].tolist()
+        assert row["block_end"] == ([e for _, e in split_blocks(text)] if text == long else [])
+
+
+@pytest.mark.parametrize("file_format", READERS)
 def test_an_empty_store_is_an_empty_table(tmp_path: Path, file_format: str) -> None:
     with cpersona_jit.open(tmp_path / "m.db", "none", wait_for_kernels=False) as memory:
         assert (
@@ -136,11 +165,10 @@ def test_a_failure_leaves_the_older_file_and_nothing_else(
     target = tmp_path / "out"
     target.write_text("something older")
 
-    def dies_half_way(table: pa.Table, path: str) -> None:
-        Path(path).write_bytes(b"PAR1 and no more")
+    def dies_half_way(writer: pq.ParquetWriter, table: pa.Table) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", dies_half_way)
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", dies_half_way)
     with pytest.raises(ExportError, match="No space left"):
         export_columns(columns, target, "parquet", store=tmp_path / "m.db")
     assert target.read_text() == "something older"

@@ -7,18 +7,19 @@ from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
-from cpersona_jit.columns.compact import without_gone
 from cpersona_jit.columns.export_target import whole_file
-from cpersona_jit.columns.postings import NUMPY_GRAMS, grams_of_rows
-from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns
-from cpersona_jit.columns.texts import join_grams
+from cpersona_jit.columns.gram_ranges import grams_between
+from cpersona_jit.columns.snapshot import UNDATED, BlockColumns, Columns, GramRows
+from cpersona_jit.columns.texts import join_grams, take_grams
 from cpersona_jit.errors import UsageError
+from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.records import format_ref
 
 ExportFormat = Literal["arrow", "parquet"]
+
+ROWS_AT_ONCE = 65_536
 
 
 def export_columns(
@@ -58,22 +59,37 @@ def export_columns(
     """
     if format not in get_args(ExportFormat):
         raise UsageError(f"format is {format!r}; allowed: {', '.join(get_args(ExportFormat))}")
-    table = columns_table(columns)
     with whole_file(path, store) as temporary:
-        if format == "arrow":
-            feather.write_feather(table, temporary, compression="uncompressed")
-        else:
-            pq.write_table(table, temporary)
-    return table.num_rows
+        return _write(columns, temporary, format)
 
 
-def columns_table(columns: Columns) -> pa.Table:
+def _write(columns: Columns, file: str, format: ExportFormat) -> int:
+    """Write some thousand rows at a time: their grams take more room than all else there is."""
+    schema = columns_table(columns, 0, 0).schema
+    written = 0
+    with _writer(file, schema, format) as out:
+        for start in range(0, columns.n, ROWS_AT_ONCE):
+            table = columns_table(columns, start, start + ROWS_AT_ONCE)
+            out.write_table(table)
+            written += table.num_rows
+    return written
+
+
+def _writer(
+    file: str, schema: pa.Schema, format: ExportFormat
+) -> pq.ParquetWriter | pa.RecordBatchFileWriter:
+    return pq.ParquetWriter(file, schema) if format == "parquet" else pa.ipc.new_file(file, schema)
+
+
+def columns_table(columns: Columns, start: int = 0, stop: int | None = None) -> pa.Table:
     """Return the columns as an Arrow table.
 
     Parameters
     ----------
     columns : Columns
         The snapshot.
+    start, stop : int
+        Range of positions; those of rows that are gone are left out.
 
     Returns
     -------
@@ -86,30 +102,31 @@ def columns_table(columns: Columns) -> pa.Table:
         dimension stand in the schema's metadata, with ``embedding_centred`` where codes are those
         of centred vectors.
     """
-    if columns.alive.count < columns.n:
-        columns = without_gone(columns, NUMPY_GRAMS)
+    rows = slice(start, columns.n if stop is None else min(stop, columns.n))
+    of_blocks = slice(*columns.blocks.row_ptr[[rows.start, rows.stop]].tolist())
     arrays: dict[str, pa.Array] = {
-        "ref": pa.array([format_ref(i) for i in columns.ids.tolist()], pa.string()),
-        "id": pa.array(columns.ids),
+        "ref": pa.array([format_ref(i) for i in columns.ids[rows].tolist()], pa.string()),
+        "id": pa.array(columns.ids[rows]),
     }
     for name, codes in columns.codes_by_name.items():
         names = pa.array(list(columns.tables[name]), pa.string())
-        arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes), names)
+        arrays[name] = pa.DictionaryArray.from_arrays(pa.array(codes[rows]), names)
     utc = pa.timestamp("us", tz="UTC")
-    dated = columns.event_time != UNDATED
-    arrays["event_time"] = pa.array(columns.event_time, mask=~dated).cast(utc)
-    arrays["created_at"] = pa.array(columns.created_at).cast(utc)
-    arrays["text_length"] = pa.array(columns.text_length)
-    arrays["is_question"] = pa.array(columns.is_question)
-    arrays |= _scored(columns)
+    times = columns.event_time[rows]
+    arrays["event_time"] = pa.array(times, mask=times == UNDATED).cast(utc)
+    arrays["created_at"] = pa.array(columns.created_at[rows]).cast(utc)
+    arrays["text_length"] = pa.array(columns.text_length[rows])
+    arrays["is_question"] = pa.array(columns.is_question[rows])
+    arrays |= _scored(columns, rows)
     blocks = columns.blocks
-    of_blocks = {
-        "start": pa.array(blocks.start),
-        "end": pa.array(blocks.end),
-        **_scored(blocks),
+    values = {
+        "start": pa.array(blocks.start[of_blocks]),
+        "end": pa.array(blocks.end[of_blocks]),
+        **_scored(blocks, of_blocks),
     }
-    for name, values in of_blocks.items():
-        arrays[f"block_{name}"] = pa.LargeListArray.from_arrays(blocks.row_ptr, values)
+    row_ptr = blocks.row_ptr[rows.start : rows.stop + 1] - of_blocks.start
+    for name, value in values.items():
+        arrays[f"block_{name}"] = pa.LargeListArray.from_arrays(row_ptr, value)
     metadata = {
         "generation": str(columns.generation),
         "embedding_fingerprint": columns.fingerprint,
@@ -117,28 +134,32 @@ def columns_table(columns: Columns) -> pa.Table:
     }
     if columns.centres is not None:
         metadata["embedding_centred"] = "true"
-    return pa.table(arrays, metadata=metadata)
+    alive = columns.alive.as_bools(columns.n)[rows]
+    return pa.table(arrays, metadata=metadata).filter(pa.array(alive))
 
 
-def _scored(columns: Columns | BlockColumns) -> dict[str, pa.Array]:
+def _scored(columns: Columns | BlockColumns, rows: slice) -> dict[str, pa.Array]:
     """Return the columns by which texts are scored, be they rows or blocks."""
-    embedded = columns.embedded.as_bools(columns.n)
+    embedded = columns.embedded.as_bools(columns.n)[rows]
+    at = np.arange(rows.start, rows.stop)
     arrays: dict[str, pa.Array] = {
-        "length": pa.array(columns.lengths),
-        "code": _fixed_lists(columns.codes, embedded),
-        "sign_bits": _fixed_lists(_sign_words(columns), embedded),
+        "length": pa.array(columns.lengths[rows]),
+        "code": _fixed_lists(columns.codes[rows], embedded),
+        "sign_bits": _fixed_lists(columns.signs[at // 8, :, at % 8], embedded),
     }
     for size, index in columns.gram_index.items():
-        rows = join_grams(grams_of_rows(index), columns.gram_tail[size])
+        grams = _grams(index, columns.gram_tail[size], rows)
         # 64-bit offsets: a large store has more than 2**31 grams.
-        arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.keys)
-        arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(rows.row_ptr, rows.counts)
+        arrays[f"gram{size}_keys"] = pa.LargeListArray.from_arrays(grams.row_ptr, grams.keys)
+        arrays[f"gram{size}_counts"] = pa.LargeListArray.from_arrays(grams.row_ptr, grams.counts)
     return arrays
 
 
-def _sign_words(columns: Columns | BlockColumns) -> np.ndarray:
-    blocks, width, lanes = columns.signs.shape
-    return columns.signs.transpose(0, 2, 1).reshape(blocks * lanes, width)[: columns.n]
+def _grams(index: GramIndex, tail: GramRows, rows: slice) -> GramRows:
+    """Return the grams of some rows, of which the first may be indexed and the others not."""
+    indexed = grams_between(index, min(rows.start, index.n), min(rows.stop, index.n))
+    behind = np.arange(max(rows.start - index.n, 0), max(rows.stop - index.n, 0))
+    return join_grams(indexed, take_grams(tail, behind))
 
 
 def _fixed_lists(values: np.ndarray, present: np.ndarray) -> pa.Array:
