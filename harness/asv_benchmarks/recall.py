@@ -10,12 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import cpersona_jit
-from cpersona_jit.columns.build import Model
-from cpersona_jit.columns.refresh import refreshed_columns
 from cpersona_jit.defaults import DEFAULT_SETTINGS, ROW_FUSION_SETTINGS
 from cpersona_jit.recall.kernel_set import warm_kernels
-from cpersona_jit.store.database import open_database
-from cpersona_jit.store.models import list_models
 
 from .base import OverRows
 from .chat_rows import QUERIES
@@ -85,54 +81,56 @@ class RecallParts(OverRows):
 
 
 class FirstRecall(OverRows):
-    """Opening a store, building its snapshot, and one recall; the kernels are compiled."""
+    """Opening a store and one recall; its columns are made, or read from their file."""
 
+    params = (SIZES, ("made", "file"))
+    param_names = ("rows", "columns")
     number, rounds, repeat, warmup_time = 1, 1, (1, 3, 20.0), 0
 
-    def setup(self, stores: dict[int, Path], rows: int) -> None:
+    def setup(self, stores: dict[int, Path], rows: int, columns: str) -> None:
         warm_kernels()
+        self.folder, self.path = _copied(stores[rows], columns == "file")
 
-    def recall(self, folder: Path) -> None:
-        path = folder / "memory.db"
-        with cpersona_jit.open(path, HashedVectors(), create=False) as memory:
-            memory.recall(QUERIES["english"], agent_id=AGENT)
-
-    def time_first_recall(self, stores: dict[int, Path], rows: int) -> None:
-        self.recall(stores[rows])
-
-    def peakmem_first_recall(self, stores: dict[int, Path], rows: int) -> None:
-        self.recall(stores[rows])
-
-
-class Refresh(OverRows):
-    """The snapshot after one write, from the snapshot before it."""
-
-    number, rounds, repeat, warmup_time = 1, 1, (1, 5, 20.0), 0
-
-    def setup(self, stores: dict[int, Path], rows: int) -> None:
-        self.folder = tempfile.TemporaryDirectory(dir=stores[rows])
-        path = Path(self.folder.name) / "memory.db"
-        shutil.copyfile(stores[rows] / "memory.db", path)
-        with cpersona_jit.open(path, HashedVectors(), create=False) as memory:
-            memory.store("The dentist moved it to Friday. 金曜日になりました。", agent_id=AGENT)
-        self.conn = open_database(path, create=False)
-        (stored,) = list_models(self.conn)
-        self.model = Model(stored.id, stored.fingerprint, stored.dim)
-        self.before = read_columns(stores[rows])
-        self.kernels = warm_kernels()
-
-    def teardown(self, stores: dict[int, Path], rows: int) -> None:
-        self.conn.close()
+    def teardown(self, stores: dict[int, Path], rows: int, columns: str) -> None:
+        self.memory.close()  # may write a file
         self.folder.cleanup()
 
-    def refresh(self) -> None:
-        refreshed_columns(self.conn, self.before, self.model, self.kernels)
+    def recall(self) -> None:
+        self.memory = cpersona_jit.open(self.path, HashedVectors(), create=False)
+        self.memory.recall(QUERIES["english"], agent_id=AGENT)
 
-    def time_after_one_write(self, stores: dict[int, Path], rows: int) -> None:
-        self.refresh()
+    def time_first_recall(self, stores: dict[int, Path], rows: int, columns: str) -> None:
+        self.recall()
 
-    def peakmem_after_one_write(self, stores: dict[int, Path], rows: int) -> None:
-        self.refresh()
+    def peakmem_first_recall(self, stores: dict[int, Path], rows: int, columns: str) -> None:
+        self.recall()
+
+
+class AfterOneWrite(OverRows):
+    """What the next caller waits for: the snapshot in step again, and with it one recall."""
+
+    number, rounds, repeat, warmup_time = 1, 1, (1, 9, 30.0), 0
+
+    def setup(self, stores: dict[int, Path], rows: int) -> None:
+        self.folder, path = _copied(stores[rows], True)
+        self.memory = cpersona_jit.open(path, HashedVectors(), create=False)
+        for text in ("The dentist moved it. 変更になりました。", "To Friday. 金曜日です。"):
+            self.memory.recall(QUERIES["english"], agent_id=AGENT)
+            self.memory._keeper.wait()
+            self.memory.store(text, agent_id=AGENT)  # the first one makes room for more
+
+    def teardown(self, stores: dict[int, Path], rows: int) -> None:
+        self.memory.close()
+        self.folder.cleanup()
+
+    def time_refresh(self, stores: dict[int, Path], rows: int) -> None:
+        self.memory.columns()
+
+    def peakmem_refresh(self, stores: dict[int, Path], rows: int) -> None:
+        self.memory.columns()
+
+    def time_recall(self, stores: dict[int, Path], rows: int) -> None:
+        self.memory.recall(QUERIES["english"], agent_id=AGENT)
 
 
 class Size(OverRows):
@@ -150,3 +148,14 @@ class Size(OverRows):
         return sum(array.nbytes for array in arrays) / rows
 
     track_file_bytes_per_row.unit = track_snapshot_bytes_per_row.unit = "bytes"
+
+
+def _copied(store: Path, with_columns: bool) -> tuple[tempfile.TemporaryDirectory, Path]:
+    """A copy of a store that may be written to, in a folder beside it."""
+    folder = tempfile.TemporaryDirectory(dir=store)
+    path = Path(folder.name) / "memory.db"
+    shutil.copyfile(store / "memory.db", path)
+    columns = store / f"{path.name}-columns"
+    if with_columns and columns.exists():
+        shutil.copyfile(columns, Path(folder.name) / columns.name)
+    return folder, path

@@ -50,12 +50,12 @@ def measure(store: Path) -> dict[str, float]:
         memory.store_many(records(_WARM_ROWS, CHAT))
         _ask_all(memory)
     _forget_peak()
-    before, start = _status(), time.perf_counter()
+    before, start = held_megabytes(), time.perf_counter()
     with cpersona_jit.open(store, _vectors(), create=False) as memory:
         memory.recall(QUESTIONS[0], agent_id=AGENT, now=NOW)
         first = time.perf_counter() - start
         _ask_all(memory)
-        after = _status()
+        after = held_megabytes()
     found = {name: round(after[key] - before[key], 1) for name, key in _KEYS.items()}
     # The peak of the process is counted from what it held before, like the rest.
     found["peak"] = round(after["VmHWM"] - before["VmRSS"], 1)
@@ -74,8 +74,10 @@ def _ask_all(memory: cpersona_jit.Memory) -> None:
         memory.recall(question, agent_id=AGENT, now=NOW)
 
 
-def _status() -> dict[str, float]:
-    """Return the megabytes that the system tells of this process."""
+def held_megabytes() -> dict[str, float]:
+    """Return the megabytes that the system tells of this process, empty where it tells none."""
+    if not _STATUS.exists():
+        return {}
     lines = (line.split() for line in _STATUS.read_text(encoding="utf-8").splitlines())
     return {
         words[0][:-1]: int(words[1]) * 1024 / 1e6
