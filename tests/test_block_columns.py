@@ -13,9 +13,10 @@ from memory_cases import BagOfWords
 
 import cpersona_jit
 from cpersona_jit import Memory, Record, Source
+from cpersona_jit.columns.lengths import median_of
 from cpersona_jit.columns.neighbours import ordered_sessions
 from cpersona_jit.columns.postings import grams_of_rows
-from cpersona_jit.columns.snapshot import BlockColumns, Columns
+from cpersona_jit.columns.snapshot import BlockColumns, Columns, mask_of
 from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.quantize import quantize_rows, sign_words
 from cpersona_jit.kernels.row_mask import admitted_rows
@@ -176,7 +177,7 @@ def test_neighbours_are_the_next_rows_of_the_same_session(rows: list[tuple[str, 
         name: np.array([tables[name].setdefault(row[a], len(tables[name])) for row in rows], int)
         for a, name in enumerate(NAMES)
     }
-    everyone = np.ones(len(rows), bool)
+    everyone = mask_of(np.ones(len(rows), bool))
     before, after, _ = ordered_sessions(codes, tables, np.arange(len(rows)), everyone)
     for r, row in enumerate(rows):
         same = [other for other in range(len(rows)) if rows[other] == row and row[3]]
@@ -196,3 +197,8 @@ def test_a_session_does_not_cross_agents_projects_or_channels(path: Path) -> Non
         memory.store("no session", agent_id="a")
         memory.delete(["mem:1"], agent_id="a")
         assert memory.columns().before.tolist() == [-1] * 5
+
+
+@given(st.lists(st.integers(0, 20_000), min_size=1, max_size=30))
+def test_a_median_is_counted(lengths: list[int]) -> None:
+    assert median_of(np.array(lengths, np.int32)) == float(np.median(lengths))

@@ -6,7 +6,7 @@ import logging
 import os
 import secrets
 import sqlite3
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from cpersona_jit.columns.claim import claimed, sync_folder
@@ -38,12 +38,14 @@ class FileBeside:
     def __init__(self, store: str) -> None:
         self.path = f"{store}-columns"
         self.note = ""
+        self._unfinished = f"{self.path}.tmp"
 
     def read(self, conn: sqlite3.Connection, model: Model) -> Columns | None:
         """Return the snapshot that the file holds; None when it is of no use, said in the log.
 
         The caller holds the lock of `conn`.
         """
+        self._remove_unfinished()
         try:
             return self._read(conn, model)
         except UnusableFileError as error:
@@ -65,6 +67,13 @@ class FileBeside:
             with alone(conn):
                 return read_columns(self.path, columns_token(conn), generation(conn), model)
 
+    def _remove_unfinished(self) -> None:
+        """Remove what a process left behind that was killed; while one is writing it stays."""
+        with suppress(OSError):
+            if os.path.isfile(self._unfinished):
+                with claimed(self._unfinished):
+                    pass
+
     def about(self, conn: sqlite3.Connection) -> dict[str, Any] | None:
         """Return what the file says about itself, if it is this store's; the arrays are unread."""
         try:
@@ -85,14 +94,13 @@ class FileBeside:
                 self.note = "no file is written: the store is open for reading only"
                 return False
         token = secrets.token_hex(16)
-        unfinished = f"{self.path}.tmp"
         try:
-            with claimed(unfinished) as file:
+            with claimed(self._unfinished) as file:
                 if file is None:  # another process is at it
                     return False
                 write_columns(file, columns, token)
                 with lock:
-                    publish_columns(conn, token, lambda: os.replace(unfinished, self.path))
+                    publish_columns(conn, token, lambda: os.replace(self._unfinished, self.path))
             sync_folder(self.path)
         except (OSError, StoreError) as error:
             self.note = f"no file could be written ({getattr(error, 'strerror', None) or error})"

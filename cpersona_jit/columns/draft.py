@@ -8,11 +8,12 @@ import numpy as np
 
 from cpersona_jit.columns.arrays import arrays_of, block_array, buffers_of, code_array, put_together
 from cpersona_jit.columns.buffers import put_signs
-from cpersona_jit.columns.masks import no_rows
+from cpersona_jit.columns.lengths import length_factor
+from cpersona_jit.columns.masks import Mask, no_rows
 from cpersona_jit.columns.neighbours import Sessions, changed_sessions, ordered_sessions
 from cpersona_jit.columns.postings import GramKernels, joined_index
 from cpersona_jit.columns.rows import Rows
-from cpersona_jit.columns.snapshot import Columns, GramRows
+from cpersona_jit.columns.snapshot import BlockColumns, Columns, GramRows
 from cpersona_jit.columns.texts import Texts, join_grams, no_grams, take_spans
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.quantize import sign_words
@@ -102,7 +103,7 @@ class Draft:
         blocks_embedded = start.blocks.embedded.edited(nb, blocks_gone, of_blocks)
         # From here on the buffers are no longer those of the older snapshot, even if this fails.
         self._buffers.rows = self._buffers.blocks = -1
-        self._put_sessions(np.concatenate((gone, new)), alive.as_bools(n))
+        self._put_sessions(np.concatenate((gone, new)), alive)
         self._buffers.rows, self._buffers.blocks = n, nb
         parts = {
             "generation": generation,
@@ -114,11 +115,21 @@ class Draft:
             "embedded": embedded,
             "unsplit": no_rows(n),
             "_buffers": self._buffers,
+            "_factors": self._factors(start, "{}"),
             **self._rows.grams(),
         }
-        block_parts = {"embedded": blocks_embedded, **self._blocks.grams()}
+        factors = self._factors(start.blocks, block_array("{}"))
+        block_parts = {"embedded": blocks_embedded, "_factors": factors, **self._blocks.grams()}
         columns = put_together(self._arrays, parts, block_parts)
         return with_unsplit(columns, unsplit)
+
+    def _factors(self, start: Columns | BlockColumns, name: str) -> dict[float, np.ndarray]:
+        """Length factors that the older snapshot was asked for, those of the new rows with them."""
+        lengths, known = self._arrays[name.format("lengths")][start.n :], start._factors.items()
+        return {
+            exponent: np.concatenate((factor, length_factor(lengths, exponent)))
+            for exponent, factor in list(known)
+        }
 
     def _put(self, name: str, at: int, values: np.ndarray, capacity: int | None = None) -> None:
         places = self._capacity if capacity is None else capacity
@@ -139,7 +150,7 @@ class Draft:
             coded[code_array(name)] = np.fromiter(codes, np.int32, len(values))
         return coded
 
-    def _put_sessions(self, touched: np.ndarray, alive: np.ndarray) -> None:
+    def _put_sessions(self, touched: np.ndarray, alive: Mask) -> None:
         start, ids, tables = self._start, self._arrays["ids"], self._start.tables
         codes = {name: self._arrays[code_array(name)] for name in start.codes_by_name}
         known = Sessions(*(getattr(start, name) for name in _SESSION_ARRAYS))

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cpersona_jit.columns.masks import Mask
+from cpersona_jit.kernels.row_mask import has_rows
+
 _SESSION = ("session_id", "channel", "project_id", "agent_id")
 # Sessions that are put in order one by one; for more, all are.
 _FEW_SESSIONS = 32
@@ -28,7 +31,7 @@ def ordered_sessions(
     codes_by_name: Mapping[str, np.ndarray],
     tables: Mapping[str, Mapping[str, int]],
     ids: np.ndarray,
-    alive: np.ndarray,
+    alive: Mask,
 ) -> Sessions:
     """Return the sessions of all rows.
 
@@ -40,12 +43,12 @@ def ordered_sessions(
         The code of each string.
     ids : ndarray of int64, shape (n,)
         Memory ids.
-    alive : ndarray of bool, shape (n,)
+    alive : Mask
         Rows that are not gone.
     """
     sessions = codes_by_name["session_id"]
     before, after, key = np.full((3, sessions.size), -1, np.int64)
-    rows = np.flatnonzero(alive & (sessions != tables["session_id"].get("", -1)))
+    rows = np.flatnonzero(alive.as_bools(ids.size) & (sessions != tables["session_id"].get("", -1)))
     if rows.size:
         own = _numbered([codes_by_name[name][rows] for name in _SESSION])
         order = np.lexsort((ids[rows], own))
@@ -61,7 +64,7 @@ def changed_sessions(
     codes_by_name: Mapping[str, np.ndarray],
     tables: Mapping[str, Mapping[str, int]],
     ids: np.ndarray,
-    alive: np.ndarray,
+    alive: Mask,
     touched: np.ndarray,
 ) -> tuple[np.ndarray, Sessions] | None:
     """Put those sessions in order whose rows came or went.
@@ -95,7 +98,7 @@ def changed_sessions(
         rows = np.flatnonzero(codes_by_name["session_id"] == codes[0])
         for name, code in zip(_SESSION[1:], codes[1:], strict=True):
             rows = rows[codes_by_name[name][rows] == code]
-        rows = rows[alive[rows]]
+        rows = rows[has_rows(alive.words, rows)]
         rows = rows[np.argsort(ids[rows], kind="stable")]
         older = rows[rows < known.key.size]
         number += not older.size

@@ -13,6 +13,7 @@ import numpy as np
 from cpersona_jit.columns.buffers import Buffers
 from cpersona_jit.columns.centre import Centre
 from cpersona_jit.columns.event_times import UNDATED, EventTimes
+from cpersona_jit.columns.lengths import length_factor, median_of
 from cpersona_jit.columns.masks import Mask, mask_of
 from cpersona_jit.columns.parted import PartedRows, parted_rows
 from cpersona_jit.isolation import Axes, code_predicate
@@ -79,7 +80,7 @@ class BlockColumns:
     @cached_property
     def parted(self) -> PartedRows:
         """The rows that have blocks."""
-        return parted_rows(np.diff(self.row_ptr) > 0, self.row_ptr)
+        return parted_rows(self.row_ptr[1:] > self.row_ptr[:-1], self.row_ptr)
 
     def length_factor(self, exponent: float) -> np.ndarray:
         """Return the factor of each block's length, as for rows: uint16, shape (nb,)."""
@@ -180,11 +181,9 @@ class Columns:
         """Number of rows."""
         return self.ids.size
 
-    @cached_property
-    def ln_blocks(self) -> np.ndarray:
-        """``round(4096 ln m)`` of each row's m blocks, int64, shape (n,)."""
-        counts = np.arange(1, self.block_count.max(initial=1) + 1)
-        return np.rint(4096.0 * np.log(counts)).astype(np.int64)[self.block_count - 1]
+    def ln_blocks(self, rows: np.ndarray) -> np.ndarray:
+        """Return ``round(4096 ln m)`` of the m blocks of each of `rows`, int64."""
+        return np.rint(4096.0 * np.log(self.block_count[rows])).astype(np.int64)
 
     @cached_property
     def blocks_without_vector(self) -> np.ndarray:
@@ -227,7 +226,7 @@ class Columns:
         speaker = self.codes_by_name["source_name"]
         changes = speaker[later] != speaker[self.before[later]]
         alternation = float(changes.mean()) if later.size else 0.0
-        return ScopeStatistics(alternation, float(np.median(self.text_length[admitted])))
+        return ScopeStatistics(alternation, median_of(self.text_length[admitted]))
 
     def mask(self, axes: Axes) -> Mask:
         """Return the rows that `axes` admits; remembered for the last few axes."""
@@ -297,6 +296,5 @@ def _length_factor(
 ) -> np.ndarray:
     found = known.get(exponent)
     if found is None:
-        scaled = 65535.0 * np.maximum(lengths, 1).astype(np.float64) ** -exponent
-        found = known[exponent] = np.maximum(np.rint(scaled), 1).astype(np.uint16)
+        found = known[exponent] = length_factor(lengths, exponent)
     return found

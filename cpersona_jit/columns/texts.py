@@ -93,7 +93,8 @@ def take_spans(pointers: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray,
     source : ndarray of int64
         Where each of their elements was.
     """
-    start, sizes = pointers[positions], np.diff(pointers)[positions]
+    start = pointers[positions]
+    sizes = pointers[positions + 1] - start
     moved = np.zeros(positions.size + 1, np.int64)
     np.cumsum(sizes, out=moved[1:])
     return moved, np.arange(moved[-1]) + np.repeat(start - moved[:-1], sizes)

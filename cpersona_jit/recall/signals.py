@@ -186,7 +186,7 @@ def measure_signals(
         )
         grams.append(of_rows)
         notes += [note] if note else []
-    values[LN_BLOCKS] = columns.ln_blocks[apart.rows]
+    values[LN_BLOCKS] = columns.ln_blocks(apart.rows)
     if mask.count < columns.n:
         values[LN_BLOCKS] *= has_rows(mask.words, apart.rows)
     unit[LN_BLOCKS] = 1.0 / LN_SCALE
@@ -207,7 +207,7 @@ def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
     blocks = columns.blocks
     if not lacking.size:
         return blocks.parted
-    own = np.diff(blocks.row_ptr) > 0
+    own = blocks.row_ptr[1:] > blocks.row_ptr[:-1]
     own[lacking] = True
     return parted_rows(own, blocks.row_ptr)
 
