@@ -55,6 +55,7 @@ RECORDS = {
     "gate": "gate",
     "prior": "priors",
     "bounds": "recall_speed",
+    "scan": "scale",
 }
 # The record that measured the default as a whole, and marks it as chosen.
 RECALL_RECORD = "fusion"

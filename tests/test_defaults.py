@@ -69,6 +69,17 @@ def test_the_record_does_not_tell_the_default_from_its_proposal() -> None:
     assert summary["proposal"]["not_told_apart"]["shipped"] is True
 
 
+def test_the_scan_loses_too_little_to_matter_and_is_exact_while_that_is_sooner() -> None:
+    text = (RESULTS / defaults.RECORDS["scan"] / "summary.json").read_text(encoding="utf-8")
+    record, scan = json.loads(text), defaults.DEFAULT_SETTINGS.scan
+    choice = record["choice"]
+    assert choice["shipped"] == f"shortlist {scan.shortlist}, sample {scan.sample}"
+    assert choice["shipped"] in choice["allowed"]
+    larger = [one for one in record["threshold"] if one["rows"] > scan.exact_rows]
+    assert larger and all(one["ratio"] < 1.0 for one in larger)
+    assert scan.exact_rows in [one["rows"] for one in record["threshold"]]
+
+
 def _as_recorded(value: object) -> object:
     plain = asdict(value) if is_dataclass(value) else value
     return json.loads(json.dumps(plain))
