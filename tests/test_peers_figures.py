@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cpersona_jit.kernels.int8_scan import dense_scores
+from cpersona_jit.text.grams import code_points, gram_keys
 from harness.peers.figures import (
     TIMES_AS_FAST,
     add_figure,
@@ -28,8 +29,8 @@ from harness.peers.goals import (
     TOP_K,
     goal_for,
 )
-from harness.peers.gram_rows import cut_grams, talk_texts
-from harness.peers.grams import overlap_searcher, weigh
+from harness.peers.gram_rows import cut_grams, questions, talk_texts
+from harness.peers.grams import overlap_searcher, rarity
 from harness.peers.lexical_peers import any_trigram
 from harness.peers.read_kernel import read_all
 from harness.peers.real_vectors import recall_of
@@ -161,8 +162,9 @@ def test_reading_reads_every_word(size):
 def test_the_engine_is_asked_for_the_rarest_shared_grams():
     grams = cut_grams(talk_texts(300), 3)
     searcher = overlap_searcher(grams)
-    for query, keys in enumerate(grams.queries):
-        lists, weights = weigh(grams.index, keys)
+    for query, lists in enumerate(grams.asked):
+        weights = rarity(grams.index, lists)
+        keys, _ = gram_keys(code_points(questions()[query]), 3)
         assert set(grams.index.keys[lists]) == set(keys) & set(grams.index.keys)
         total = np.zeros(300, np.int64)
         for row in range(300):

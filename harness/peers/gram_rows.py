@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpersona_jit.kernels.gram_index import GramIndex, build_gram_index
+from cpersona_jit.kernels.gram_lookup import lookup_keys
 from cpersona_jit.text.grams import code_points, gram_keys, normalise
 from harness.speed.talk import CHAT, QUESTIONS, records
 
@@ -26,15 +27,15 @@ class Grams(NamedTuple):
         How often the row has it, at most 3.
     index : GramIndex
         The engine's.
-    queries : list of ndarray of uint64
-        Gram keys of each question.
+    asked : list of ndarray of int64
+        The numbers of each question's grams that some row has; gram t's list is list t.
     """
 
     row_ptr: np.ndarray
     numbers: np.ndarray
     counts: np.ndarray
     index: GramIndex
-    queries: list[np.ndarray]
+    asked: list[np.ndarray]
 
 
 def talk_texts(rows: int) -> list[str]:
@@ -55,5 +56,6 @@ def cut_grams(texts: Iterable[str], size: int) -> Grams:
     keys = np.concatenate([keys for keys, _ in cut])
     counts = np.concatenate([counts for _, counts in cut])
     index = build_gram_index(row_ptr, keys, counts, len(cut))
-    queries = [gram_keys(code_points(question), size)[0] for question in questions()]
-    return Grams(row_ptr, np.searchsorted(index.keys, keys), counts, index, queries)
+    asked = [lookup_keys(index, gram_keys(code_points(one), size)[0]) for one in questions()]
+    known = [numbers[numbers >= 0] for numbers in asked]
+    return Grams(row_ptr, lookup_keys(index, keys), counts, index, known)

@@ -27,8 +27,8 @@ _FACTOR = 40_000
 def compare_grams(rows: int, budget: float, skip: Skip) -> list[dict]:
     """Time the ten rows that share most with a question, by the rarity of what they share.
 
-    Timed from the question's grams on, looking them up included. bm25s scores the same grams of the
-    same rows by BM25; SQLite's FTS5 has its own trigrams of the same texts.
+    Timed from the numbers of the question's grams on, weighing them included. bm25s scores the same
+    grams of the same rows by BM25; SQLite's FTS5 has its own trigrams of the same texts.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def compare_grams(rows: int, budget: float, skip: Skip) -> list[dict]:
 
 def _compare(texts: list[str], size: int, budget: float, skip: Skip) -> dict:
     grams = cut_grams(texts, size)
-    count = len(grams.queries)
+    count = len(grams.asked)
     searchers = {ENGINE: overlap_searcher(grams), ALL_ROWS: _all_rows_searcher(grams)}
     if len(texts) > _BM25_MOST_ROWS:
         skip("bm25s", f"not compared above {_BM25_MOST_ROWS:,} rows: it takes grams as lists")
@@ -59,7 +59,7 @@ def _compare(texts: list[str], size: int, budget: float, skip: Skip) -> dict:
     if size == 3 and (fts5 := fts5_searcher(texts, K, skip)) is not None:
         searchers[FTS5] = fts5
     seconds = take_turns(all_queries(searchers, count), budget)
-    grams_asked = round(float(np.mean([query.size for query in grams.queries])), 1)
+    grams_asked = round(float(np.mean([asked.size for asked in grams.asked])), 1)
     found = comparison(
         GRAMS, len(texts), seconds, count, gram_size=size, k=K, grams_a_query=grams_asked
     )
@@ -77,20 +77,18 @@ def overlap_searcher(grams: Grams) -> Searcher:
     counters = np.zeros(64 * mask.size, np.uint16)
 
     def search(query: int) -> np.ndarray:
-        lists, weights = weigh(index, grams.queries[query])
-        return overlap_top_k(index, lists, weights, factor, mask, K, counters)[0]
+        lists = grams.asked[query]
+        return overlap_top_k(index, lists, rarity(index, lists), factor, mask, K, counters)[0]
 
     return Searcher(search, lambda answer: unpack_keys(answer)[0])
 
 
-def weigh(index: GramIndex, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the posting lists of grams, int64, and their weights by rarity, uint16."""
-    at = np.minimum(np.searchsorted(index.keys, keys), max(index.keys.size - 1, 0))
-    lists = at[index.keys[at] == keys]
+def rarity(index: GramIndex, lists: np.ndarray) -> np.ndarray:
+    """Return the weights of posting lists by the idf of their grams, uint16."""
     frequency = index.df[lists]
     idf = np.log1p((index.n - frequency + 0.5) / (frequency + 0.5))
     share = (_WEIGHTS_SUM - lists.size) / max(idf.sum(), 1e-9)
-    return lists, np.maximum(np.rint(idf * share), 1).astype(np.uint16)
+    return np.maximum(np.rint(idf * share), 1).astype(np.uint16)
 
 
 def _all_rows_searcher(grams: Grams) -> Searcher:
@@ -99,8 +97,8 @@ def _all_rows_searcher(grams: Grams) -> Searcher:
     counters = np.zeros(64 * mask.size, np.uint16)
 
     def search(query: int) -> np.ndarray:
-        lists, weights = weigh(index, grams.queries[query])
-        overlap_all(index, lists, weights, mask, counters)
+        lists = grams.asked[query]
+        overlap_all(index, lists, rarity(index, lists), mask, counters)
         return counters
 
     return Searcher(search, lambda answer: np.argsort(-answer.astype(np.int64), kind="stable")[:K])

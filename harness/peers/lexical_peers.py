@@ -22,7 +22,7 @@ def bm25s_searchers(grams: Grams, k: int) -> dict[str, Searcher]:
     np.cumsum(np.add.reduceat(grams.counts, grams.row_ptr[:-1], dtype=np.int64), out=row_ptr[1:])
     ids = [part.tolist() for part in np.split(numbers, row_ptr[1:-1])]
     vocabulary = {str(number): number for number in range(grams.index.keys.size)}
-    asked = [[np.flatnonzero(np.isin(grams.index.keys, query)).tolist()] for query in grams.queries]
+    asked = [[numbers.tolist()] for numbers in grams.asked]
     found = {}
     for name, backend in ((BM25_NUMPY, "numpy"), (BM25_NUMBA, "numba")):
         retriever = bm25s.BM25(backend=backend)

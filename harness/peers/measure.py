@@ -27,7 +27,7 @@ from harness.peers.whole import compare_whole_recall
 from harness.run import Progress
 
 # Seconds of rounds that each comparison may take, once it has its least number of rounds.
-SCAN_SECONDS, GRAM_SECONDS, RECALL_SECONDS = 3.0, 10.0, 15.0
+SCAN_SECONDS, GRAM_SECONDS, RECALL_SECONDS = 2.0, 5.0, 10.0
 
 EMBEDDINGS, CPERSONA_ENVIRONMENT = "embeddings", "cpersona-2.6"
 

@@ -24,8 +24,9 @@ _NOTES = {
     "all int8 codes. What it loses is measured on real vectors, against exact float32.",
     TOP_K: "The int8 scan with its top-k, beside the same scan that keeps no rows. Worst order: "
     "ascending scores, so that each row is better than all before it.",
-    GRAMS: "Ten best rows of made-up talk, from the question's grams on. bm25s scores the same "
-    "grams by BM25; FTS5 is asked for any of the question's trigrams, best bm25 first.",
+    GRAMS: "Ten best rows of made-up talk, from the numbers of the question's grams on. bm25s "
+    "scores the same grams by BM25; FTS5 is asked for any of the question's trigrams, best bm25 "
+    "first.",
     REPLAY: "500 queries, 200 candidates, 4 arms; the ranks equal those of a stable sort.",
     RECALL: "Rows, vectors, blocks and questions are the same, and an embedder costs nothing. "
     "cpersona runs in a process of its own, at its defaults and before any calibration; its vector "
