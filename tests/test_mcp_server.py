@@ -492,7 +492,7 @@ def test_the_handshake_waits_for_neither_file_nor_model_nor_numba(tmp_path: Path
     with gated_server(tmp_path, "default", gated) as (server, gate, stderr):
         assert server.handshake()["serverInfo"]["name"] == "cpersona-jit"
         assert len(server.ask(1, "tools/list")["tools"]) == 3
-        wait_for(stderr, "waiting at sqlite3.connect")  # the warm-up has begun, and stands still
+        wait_for(stderr, "waiting at")  # the warm-up has begun, and stands still
         gate.touch()
         assert server.tool(2, "store", content=MIA)["result"] == "stored"
         server.process.stdin.close()

@@ -28,7 +28,7 @@ KEPT_SECONDS = 24 * 3600  # so long after its last use a folder stays whatever t
 OLDEST_SECONDS = 30 * 24 * 3600  # and no longer than this
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_IMPORT = re.compile(r"^from cpersona_jit\.([\w.]+) import", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*from cpersona_jit\.([\w.]+) import", re.MULTILINE)
 _NAME = re.compile(r"kernels-[^/\\]+-[0-9a-f]{16}")
 _ABOUT = "Kernels that cpersona-jit compiled. The folder may be deleted at any time.\n"
 

@@ -48,7 +48,7 @@ def calibrate_many(covariance: np.ndarray, parameters: np.ndarray) -> np.ndarray
         Weights of the dense evidence, the gram evidence and their fusion.
     """
     out = np.zeros((parameters.shape[0], covariance.shape[0], 3, SIGNALS))
-    _calibrate_many(covariance, parameters, out)
+    _calibrate_many(covariance, parameters, np.empty(SIGNALS), np.empty(SIGNALS), out)
     return out
 
 
@@ -107,7 +107,7 @@ def _is_zero(form):
 
 @kernel_part
 def _set_pair(cov, p, three, four, form, scratch):
-    _set_only(form, -1)
+    _set_only(form, np.int64(-1))
     _add_unit(cov, form, p[GRAM3_SHARE], three, scratch)
     _add_unit(cov, form, p[GRAM4_SHARE], four, scratch)
     _make_unit(cov, form)
@@ -116,37 +116,38 @@ def _set_pair(cov, p, three, four, form, scratch):
 @kernel_part
 def _calibrate(cov, p, dense, gram, fused, scratch, whole):
     penalty = p[BLOCK_PENALTY] / LN_SCALE
-    _set_only(dense, DENSE_BLOCK)
+    nothing = np.int64(-1)
+    _set_only(dense, np.int64(DENSE_BLOCK))
     _make_unit(cov, dense)
     dense[LN_BLOCKS] -= penalty
     if cov[DENSE_BLOCK, DENSE_BLOCK] > 0.0:
         _make_unit(cov, dense)
     else:
-        _set_only(dense, -1)
-    _add_unit(cov, dense, p[DENSE_ROW_SHARE], DENSE_ROW, scratch)
+        _set_only(dense, nothing)
+    _add_unit(cov, dense, p[DENSE_ROW_SHARE], np.int64(DENSE_ROW), scratch)
     _make_unit(cov, dense)
 
-    _set_pair(cov, p, GRAM3_BLOCK, GRAM4_BLOCK, gram, scratch)
-    _set_pair(cov, p, GRAM3_ROW, GRAM4_ROW, whole, scratch)
+    _set_pair(cov, p, np.int64(GRAM3_BLOCK), np.int64(GRAM4_BLOCK), gram, scratch)
+    _set_pair(cov, p, np.int64(GRAM3_ROW), np.int64(GRAM4_ROW), whole, scratch)
     _add(gram, p[GRAM_ROW_SHARE], whole)
     _make_unit(cov, gram)
     if not _is_zero(gram):
         gram[LN_BLOCKS] -= penalty
         _make_unit(cov, gram)
 
-    _set_only(scratch, -1)
+    _set_only(scratch, nothing)
     _add(scratch, 1.0, gram)
     if p[CONDITIONAL] != 0.0:
-        rho = min(max(_product(cov, dense, gram), 0.0), MAX_CORRELATION)
-        _add(scratch, -rho, dense)
-    _set_only(fused, -1)
+        rho = _product(cov, dense, gram)
+        rho = rho if rho > 0.0 else 0.0
+        _add(scratch, -(rho if rho < MAX_CORRELATION else MAX_CORRELATION), dense)
+    _set_only(fused, nothing)
     _add(fused, p[DENSE_WEIGHT], dense)
     _add(fused, p[GRAM_WEIGHT], scratch)
 
 
 @kernel
-def _calibrate_many(covariance, parameters, out):
-    scratch, whole = np.empty(SIGNALS), np.empty(SIGNALS)
+def _calibrate_many(covariance, parameters, scratch, whole, out):
     for s in range(parameters.shape[0]):
         for q in range(covariance.shape[0]):
             forms = out[s, q]

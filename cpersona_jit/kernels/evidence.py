@@ -217,7 +217,7 @@ def _add_weighted(signals, weights, bias, mask, out):
         first = 64 * first_word
         total = out[first : min(first + _CHUNK, n)]
         if not _any_admitted(words):
-            _fill_from(total, 0)
+            _fill_from(total, np.int64(0))
             continue
         _start(words, bias, total)
         for a in range(arms):
@@ -232,7 +232,7 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
     rows = np.empty(buffer_size(k), np.int64)
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))
     total = np.empty(_CHUNK)
-    filled, part, floor = 0, 0, -np.inf if k > 0 else np.inf
+    filled, part, floor = np.int64(0), 0, -np.inf if k > 0 else np.inf
     vectors = weights[0] != 0 or weights[1] != 0
     grams = weights[2] != 0 or weights[3] != 0 or weights[4] != 0 or weights[5] != 0
     for first_word in range(0, len(mask), _CHUNK_WORDS):
@@ -247,7 +247,8 @@ def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, 
             _add_dense(dense[first:end], weights, of_chunk)
         if grams:
             _add_grams(gram3[first:end], gram4[first:end], weights, of_chunk)
-        part += np.searchsorted(parted[part:], first)
+        while part < len(parted) and parted[part] < first:  # in chunks that were passed over
+            part += 1
         while part < len(parted) and parted[part] < end:
             i = parted[part] - first
             if of_chunk[i] != -np.inf:
@@ -332,7 +333,7 @@ def _largest(scores, k):
     """Rows of the ``k`` largest scores, ascending, and the scores."""
     rows = np.empty(buffer_size(k), np.int64)
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))
-    filled, floor = 0, -np.inf if k > 0 else np.inf
+    filled, floor = np.int64(0), -np.inf if k > 0 else np.inf
     total = np.empty(_CHUNK)
     for first in range(0, len(scores), _CHUNK):
         of_chunk = scores[first : first + _CHUNK]

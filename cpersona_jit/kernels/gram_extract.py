@@ -57,16 +57,16 @@ def extract_grams(
 def _extract(points, ptr, size):
     """Cut and sort text by text; what all of them need is made once."""
     used = points if size == 3 else points[:0]
-    seen, before, letters, in_pairs = _alphabet(used)
+    seen, before, letters, in_pairs, grams = _alphabet(used)
     width, digit_of_letter = _letter_bits(len(letters))
-    longest, most = _sizes(ptr, 2 if in_pairs.any() else 1)
+    longest, most = _sizes(ptr, grams)
     work = np.empty((2, longest), np.uint64)
     starts = np.empty((_MOST_PASSES, 1 << (_WIDEST_START if longest >= _MANY else 10)), np.uint32)
     row_ptr = np.zeros(len(ptr), np.int64)
     keys, counts = np.empty(most, np.uint64), np.empty(most, np.uint8)
-    filled = 0
+    filled = np.int64(0)
     for row in range(len(ptr) - 1):
-        text, side = points[ptr[row] : ptr[row + 1]], 0
+        text, side = points[ptr[row] : ptr[row + 1]], np.int64(0)
         if size == 3:
             held = _number_triples(text, seen, before, in_pairs, width, work[0])
             low, digit, passes = 0, digit_of_letter, 3 * width // digit_of_letter
@@ -99,7 +99,8 @@ def _sizes(ptr, grams):
     """Most grams that a text can have, at least 1, and all texts together."""
     longest = 1
     for row in range(len(ptr) - 1):
-        longest = max(longest, grams * (ptr[row + 1] - ptr[row]))
+        own = grams * (ptr[row + 1] - ptr[row])
+        longest = own if own > longest else longest
     return longest, grams * (ptr[-1] - ptr[0])
 
 
@@ -107,12 +108,12 @@ def _sizes(ptr, grams):
 def _alphabet(points):
     """The code points that occur, ascending, and what it takes to find the number of one.
 
-    Also says of each whether it gives pairs. Code point 0 is always among them: a pair is then a
-    triple that begins with number 0, as its key is.
+    Also says of each whether it gives pairs, and how many grams a code point can end. Code point 0
+    is always among them: a pair is then a triple that begins with number 0, as its key is.
     """
     highest = np.uint32(0)
     for i in range(len(points)):
-        highest = max(highest, points[i])
+        highest = points[i] if points[i] > highest else highest
     seen = np.zeros((highest >> np.uint32(6)) + 1, np.uint64)
     seen[0] = 1
     for i in range(len(points)):
@@ -121,7 +122,7 @@ def _alphabet(points):
     for word in range(len(seen)):
         before[word + 1] = before[word] + popcount(seen[word])
     letters, in_pairs = np.empty(before[-1], np.uint64), np.zeros(before[-1], np.bool_)
-    filled = 0
+    filled, grams = 0, 1
     for word in range(len(seen)):
         bits = seen[word]
         while bits != 0:
@@ -129,9 +130,10 @@ def _alphabet(points):
             bits &= bits - np.uint64(1)
             letters[filled] = point
             for low, high in CJK_RANGES:
-                in_pairs[filled] |= low <= point <= high
+                if low <= point <= high:
+                    in_pairs[filled], grams = True, 2
             filled += 1
-    return seen, before, letters, in_pairs
+    return seen, before, letters, in_pairs, grams
 
 
 @kernel_part

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from cpersona_jit.kernels.bits import popcount, trailing_zeros
+from cpersona_jit.kernels.compiled import kernel
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
 from cpersona_jit.kernels.prefetch import ask_for
@@ -28,7 +29,6 @@ from cpersona_jit.kernels.vector_ir import (
 
 __all__ = ["overlap_all", "overlap_scores", "overlap_top_k"]
 
-_kernel = njit(nogil=True, error_model="numpy", cache=True)
 _LANES = 64
 _TILE = 64  # words of the mask that are worked on together: 8 KB of counters
 _LINE = 8  # words of a cache line
@@ -217,7 +217,7 @@ def _score_block(typing_context, counters, factor, tail, block, full_blocks, adm
     return signature, generate
 
 
-@_kernel
+@kernel
 def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights):
     """Add the sparse lists' weights to their rows; gather the dense lists; return how many.
 
@@ -244,7 +244,7 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
     return dense
 
 
-@_kernel
+@kernel
 def _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask):
     """Add the dense lists' weights, to some words of the mask at a time: their counters stay in the
     first-level cache while the lists pass by.
@@ -262,11 +262,11 @@ def _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask):
             _add_bitmaps(counters, bitmaps, slots, slot_weights, group, ahead, first, end)
 
 
-@_kernel
+@kernel
 def _scan_blocks(counters, factor, tail, full_blocks, mask, k, buffer):
     """Go through the counters block by block; scores, sums and the best k come out of them."""
     words = len(mask)
-    kept, count, total, total_sq = 0, 0, 0, 0
+    kept, count, total, total_sq = np.int64(0), 0, 0, 0
     threshold = np.int64(0) if k > 0 else _NEVER
     for block in range(words):
         admitted = mask[block]

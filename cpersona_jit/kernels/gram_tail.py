@@ -55,8 +55,11 @@ def tail_matches(
     rows, grams = np.empty(most, np.int64), np.empty(most, np.int64)
     counts, frequency = np.empty(most, np.uint8), np.zeros((LEVELS, len(keys)), np.int64)
     candidates = np.empty(int(np.diff(row_ptr).max(initial=1)), np.int64)
+    bits = max((len(keys) - 1).bit_length(), 1)
+    table = np.full(1 << (bits + _TABLE_BITS), -1, np.int32)
+    present = np.zeros(1 << max(bits + _FILTER_BITS - 6, 0), np.uint64)
     filled = _match(
-        *(row_ptr, row_keys, row_counts, keys, first_row, mask),
+        *(row_ptr, row_keys, row_counts, keys, first_row, mask, bits, table, present),
         *(candidates, rows, grams, counts, frequency),
     )
     return TailMatches(rows[:filled], grams[:filled], counts[:filled], frequency)
@@ -86,17 +89,15 @@ def _match(
     keys,
     first_row,
     mask,
+    bits,
+    table,
+    present,
     candidates,
     rows,
     grams,
     counts,
     frequency,
 ):
-    bits = 1
-    while (1 << bits) < len(keys):
-        bits += 1
-    table = np.full(1 << (bits + _TABLE_BITS), -1, np.int32)
-    present = np.zeros(1 << max(bits + _FILTER_BITS - 6, 0), np.uint64)
     in_table = np.uint64(_HASH_BITS - bits - _TABLE_BITS)
     in_filter = np.uint64(_HASH_BITS - bits - _FILTER_BITS)
     last, low = np.uint64(len(table) - 1), np.uint64(63)

@@ -186,7 +186,7 @@ def _scan(tier, codes, planes, mask, k):
     n = codes.shape[0]
     query, bias = _joined_query(planes)
     buffer = np.empty(buffer_size(k), np.int64)
-    filled = 0
+    filled = np.int64(0)
     # Scores below this cannot enter the list; nothing can enter a list of no rows.
     floor = np.int64(-(1 << 31)) if k > 0 else np.int64(1 << 31)
     total = 0
@@ -289,7 +289,7 @@ def _measure(
     own,
     best,
 ):
-    asked, blocks = np.empty(len(rows), np.int64), 0
+    asked, blocks = np.empty(len(rows), np.int64), np.int64(0)
     scored, lacking = 0, len(rows)  # from the front: rows to score; from the end: without a vector
     for row in rows:
         if known[row]:

@@ -159,7 +159,7 @@ def _best_keys(signs, query, n, mask, k):
 @kernel
 def _scan(signs, query, n, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
-    filled = 0
+    filled = np.int64(0)
     # Scores below this cannot enter the list; nothing can enter a list of no rows.
     floor = np.int64(-(1 << 31)) if k > 0 else np.int64(1 << 31)
     for word in range((n + 63) // 64):
@@ -201,7 +201,7 @@ def _score_all(signs, query, n, mask, out):
 @kernel
 def _largest_scores(scores, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
-    filled = 0
+    filled = np.int64(0)
     # Scores below this cannot enter the list; nothing can enter a list of no rows.
     floor = np.int64(-(1 << 31)) if k > 0 else np.int64(1 << 31)
     for word in range(len(mask)):

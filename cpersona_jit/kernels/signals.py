@@ -185,7 +185,7 @@ def _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, produ
         sums[0] += _shift(dense[first:end], shifts[0], keep, steps[0])
         sums[1] += _shift(gram3[first:end], shifts[1], keep, steps[1])
         sums[2] += _shift(gram4[first:end], shifts[2], keep, steps[2])
-        _add_products(steps, 3, end - first, products)
+        _add_products(steps, len(shifts), end - first, products)
     _mirror(products)
 
 

@@ -6,6 +6,8 @@ so that a worst-case order of scores costs a constant per row (a heap would cost
 
 from __future__ import annotations
 
+import numpy as np
+
 from cpersona_jit.kernels.compiled import kernel_part
 from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK
 
@@ -13,7 +15,7 @@ from cpersona_jit.kernels.topk_order import ROW_BITS, ROW_MASK
 @kernel_part
 def buffer_size(k):
     """Return the length of the key buffer of a scan that keeps ``k`` keys."""
-    return max(4 * k, 256)
+    return 4 * k if k > 64 else 256
 
 
 @kernel_part
@@ -38,7 +40,7 @@ def select_largest(buffer, count, k):
     int64
         The smallest of the ``k`` keys.
     """
-    low = 0
+    low = np.int64(0)
     high = count - 1
     wanted = k - 1
     while low < high:
@@ -65,4 +67,6 @@ def select_largest(buffer, count, k):
 
 @kernel_part
 def _median_of_three(a, b, c):
-    return max(min(a, b), min(max(a, b), c))
+    if a > b:
+        a, b = b, a
+    return a if c < a else (b if c > b else c)

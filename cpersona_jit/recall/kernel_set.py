@@ -1,7 +1,8 @@
 """Which kernels serve: the compiled ones, or their NumPy twins until those are ready.
 
 Both give the same integers and the same floats, so a recall answers the same before and after the
-switch; only its speed differs. Nothing here imports Numba until it is asked to.
+switch; only its speed differs. Kernels that every recall calls are compiled first. Nothing here
+imports Numba until it is asked to.
 """
 
 from __future__ import annotations
@@ -11,17 +12,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from types import ModuleType
 
-import numpy as np
-
 from cpersona_jit.errors import CPersonaError
-from cpersona_jit.kernels.quantize import (
-    block_signs,
-    quantize_query,
-    quantize_rows,
-    query_bit_planes,
-    sign_words,
+from cpersona_jit.kernels.cache_folder import base_folder
+from cpersona_jit.recall.kernel_calls import call_first_kernels, call_late_kernels
+
+# What a recall by the default settings calls in large scopes only, and what it never calls.
+LATE = (
+    "merge_gram_index",
+    "dead_document_frequency",
+    "overlap_top_k",
+    "dense_top_k",
+    "dense_scores",
+    "dense_at",
+    "planes_all",
+    "best_estimates",
+    "linear_scores",
+    "top_rows",
+    "rrf_scores",
+    "score_fusion",
 )
-from cpersona_jit.kernels.structure_weights import StructureWeights
+_LAST_MODULE = "structure_clues"  # where the kernel is that `call_first_kernels` calls last
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,30 @@ class KernelSet:
     notes: tuple[str, ...] = ()  # what a recall by these kernels has to say of them
 
 
+class _Late:
+    """A kernel that its first call compiles; when that fails, its twin answers."""
+
+    def __init__(self, compiled: Callable, twin: Callable) -> None:
+        self._compiled, self._twin = compiled, twin
+        self._works = False
+
+    def __call__(self, *arguments):
+        if self._works:
+            return self._compiled(*arguments)
+        try:
+            result = self._compiled(*arguments)
+        except Exception as error:
+            _fall_back(error)
+            return self._twin(*arguments)
+        self._works = True
+        return result
+
+
 _lock = threading.Lock()
-_ready: KernelSet | None = None  # what serves from now on: compiled, or NumPy when that failed
+# What serves from now on, compiled, or NumPy when that failed. Those who do not wait get the late
+# kernels as NumPy until they are compiled; those who wait compile one by calling it.
+_ready: KernelSet | None = None
+_waited: KernelSet | None = None
 
 
 def numpy_kernels() -> KernelSet:
@@ -96,26 +128,59 @@ def numpy_kernels() -> KernelSet:
 
 
 def warm_kernels() -> KernelSet:
-    """Compile (or load from the cache) every kernel that a recall calls, and switch to them.
+    """Compile (or load from the cache) the kernels that every recall calls, and switch to them.
 
-    Safe to call from any thread and more than once; callers wait for the one that compiles. When
-    Numba cannot be used (its cache cannot be read or written, it is not installed whole), the NumPy
-    kernels serve to the end of the process, and their `notes` say why.
+    The others are compiled when they are called for the first time. Safe to call from any thread
+    and more than once; callers wait for the one that compiles. When Numba cannot be used (its cache
+    cannot be read, it is not installed whole), the NumPy kernels serve to the end of the process,
+    and their `notes` say why.
 
     Raises
     ------
     CPersonaError
         The environment asks for kernels that this machine cannot run.
     """
-    global _ready
+    global _ready, _waited
     with _lock:
-        if _ready is None:
+        if _waited is None:
             try:
-                _ready = _compiled_kernels()
+                compiled = _compiled_kernels()
+                call_first_kernels(compiled)
             except CPersonaError:
                 raise
             except Exception as error:
-                _ready = replace(numpy_kernels(), notes=(_unavailable(error),))
+                return _fall_back(error)
+            twins = numpy_kernels()
+            late = {name: (getattr(compiled, name), getattr(twins, name)) for name in LATE}
+            _ready = replace(compiled, **{name: twin for name, (_, twin) in late.items()})
+            _waited = replace(compiled, **{name: _Late(*pair) for name, pair in late.items()})
+        return _waited
+
+
+def warm_all_kernels() -> KernelSet:
+    """Compile (or load from the cache) the late kernels too, after those of `warm_kernels`."""
+    global _ready, _waited
+    kernels = warm_kernels()
+    if kernels.notes:
+        return kernels
+    try:
+        compiled = _compiled_kernels()
+        call_late_kernels(compiled)
+    except Exception as error:
+        return _fall_back(error)
+    _ready = _waited = compiled
+    return compiled
+
+
+def kernels_are_kept() -> bool:
+    """Return whether an earlier process compiled kernels, of whatever version."""
+    return any(base_folder().glob(f"*/{_LAST_MODULE}-*/*/*.nbc"))
+
+
+def _fall_back(error: Exception) -> KernelSet:
+    """Let the NumPy kernels serve from now on."""
+    global _ready, _waited
+    _ready = _waited = replace(numpy_kernels(), notes=(_unavailable(error),))
     return _ready
 
 
@@ -141,9 +206,7 @@ def _compiled_kernels() -> KernelSet:
     modules = (gram_extract, gram_index, gram_lookup, gram_merge, gram_overlap, gram_tail)
     modules += (int8_scan, sign_scan, fusion)
     modules += (signals, evidence, structure, structure_clues, prior)
-    kernels = _collect("numba", modules, calibration.calibrate)
-    _touch(kernels)
-    return kernels
+    return _collect("numba", modules, calibration.calibrate)
 
 
 def _unavailable(error: Exception) -> str:
@@ -155,7 +218,7 @@ def _unavailable(error: Exception) -> str:
 
 
 def current_kernels() -> KernelSet:
-    """Return the compiled kernels when they are ready, else the NumPy ones."""
+    """Return the compiled kernels as far as they are ready, the NumPy ones for the rest."""
     return _ready or numpy_kernels()
 
 
@@ -167,75 +230,3 @@ def _collect(name: str, modules: tuple[ModuleType, ...], calibrate: Callable) ->
         if field.name not in ("name", "calibrate", "notes")
     }
     return KernelSet(name, **found, calibrate=calibrate)
-
-
-def _touch(kernels: KernelSet) -> None:
-    """Call each kernel once, with the types that recall uses, on a store of two rows."""
-    mask = np.array([3], np.uint64)
-    kernels.extract_grams(np.full(4, 97, np.uint32), np.array([0, 4]), 3)
-    index = kernels.build_gram_index(
-        np.array([0, 1, 2]), np.array([7, 7], np.uint64), np.array([1, 3], np.uint8), 2
-    )
-    lists = np.array([0], np.int64)
-    kernels.masked_document_frequency(index, lists, mask)
-    kernels.dead_document_frequency(index, lists, lists[:0])
-    kernels.lookup_keys(index, index.keys)
-    kernels.merge_gram_index(index, index)
-    counters = np.zeros(64, np.uint16)
-    rows_of_grams = np.array([0, 1]), np.array([7], np.uint64), np.array([1], np.uint8)
-    matches = kernels.tail_matches(*rows_of_grams, index.keys, 1, mask)
-    kernels.add_tail(matches, np.ones((3, 1), np.uint16), counters)
-    factor = np.ones(2, np.uint16)
-    kernels.overlap_top_k(index, lists, np.array([1], np.uint16), factor, mask, 2, counters)
-    kernels.overlap_scores(counters, factor, lists)
-    codes = quantize_rows(np.eye(2, 64, dtype=np.float32))
-    vector = np.eye(1, 64, dtype=np.float32)[0]
-    planes, _ = quantize_query(vector)
-    kernels.dense_top_k(codes, planes, mask, 2)
-    kernels.dense_scores(codes, planes, lists)
-    one = np.ones(1)
-    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
-    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
-    estimates = np.zeros(64, np.int32)
-    signs = block_signs(sign_words(codes))
-    kernels.planes_all(signs, query_bit_planes(vector), 2, mask, estimates)
-    kernels.best_estimates(estimates, mask, 1)
-    _touch_signals(kernels, mask, codes, planes, index, lists)
-
-
-def _touch_signals(kernels, mask, codes, planes, index, lists) -> None:
-    """The kernels of an adaptive recall, over the same two rows."""
-    dense, gram = np.zeros(2, np.int32), np.zeros(2, np.uint32)
-    kernels.dense_all(codes, planes, mask, dense)
-    counters = np.zeros(64, np.uint16)
-    kernels.overlap_all(index, lists, np.array([1], np.uint16), mask, counters)
-    kernels.gram_scores(counters, np.ones(2, np.uint16), mask, gram)
-    values = np.zeros((7, 1), np.int64)
-    for scores in (dense, gram):
-        kernels.best_of_blocks(np.array([0, 2]), scores, mask, values[0], values[1])
-    _touch_dense_at(kernels, mask, codes, planes, dense, values)
-    kernels.row_moments(dense, gram, gram, np.zeros(3, np.int64), mask)
-    kernels.signal_moments(values, np.zeros(7, np.int64), mask[:0])
-    weights = kernels.calibrate(np.eye(7), np.ones(8))
-    fused = np.empty(2)
-    kernels.linear_scores(np.zeros((7, 2), np.int64), weights[2], 0.0, mask, fused)
-    rows = kernels.top_rows(fused, 2)
-    signals = dense, gram, gram, np.array([1]), np.array([-1, 0], np.int32), values
-    kernels.best_rows(*signals, weights[0], 0.0, mask, 1)
-    kernels.evidence_at(*signals, weights, np.zeros(3), rows)
-    kernels.signals_at(*signals, rows)
-    kernels.unite_lists(rows, np.ones(rows.size, np.uint8), 2)
-    nobody = np.zeros(2, bool)
-    alone = np.full(2, -1, np.int64)
-    terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
-    kernels.neighbour_rows(alone, alone, mask, rows)
-    kernels.structure_terms(np.zeros((4, 2)), nobody, nobody, 0.5, terms)
-    kernels.row_prior(rows, np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
-    kernels.clue_terms(fused[rows], np.array([[0, 1]]), np.ones(1), 0.5)
-
-
-def _touch_dense_at(kernels, mask, codes, planes, dense, values) -> None:
-    """The kernel that scores the rows which a large scope asks for."""
-    place, ptr, known = np.array([-1, 0], np.int32), np.array([0, 2]), np.zeros(2, bool)
-    where = codes, codes, planes, mask, mask, place, ptr, np.zeros(2, np.int64), np.arange(2)
-    kernels.dense_at(*where, known, dense, values[0], values[1])

@@ -41,9 +41,35 @@ class WarmUp:
 
 
 def warm_up(handle: MemoryHandle) -> None:
-    """Make later calls fast; a failure is logged here, and the calls it concerns report it."""
+    """Make later calls fast; a failure is logged here, and the calls it concerns report it.
+
+    Kernels that an earlier process compiled are loaded before anything is built with slower ones.
+    """
     try:
-        # A recall of nothing builds the columns and loads the model.
+        from cpersona_jit.recall import kernel_set
+
+        if kernel_set.kernels_are_kept():
+            kernel_set.warm_kernels()
+    except Exception:
+        logger.debug("loading the kernels failed", exc_info=True)  # it is tried again, and said
+    _recall_nothing(handle)
+    try:
+        from cpersona_jit.recall import kernel_set
+
+        kernels = kernel_set.warm_kernels()
+        if not kernels.notes:
+            logger.info("kernels are compiled")
+        notes = kernel_set.warm_all_kernels().notes
+    except Exception:
+        logger.exception("kernels could not be compiled; recall stays on the slower NumPy path")
+    else:
+        for note in notes:
+            logger.warning("%s", note)
+
+
+def _recall_nothing(handle: MemoryHandle) -> None:
+    """Build the columns and load the model."""
+    try:
         for note in handle.get().recall("warm-up", agent_id="warm-up", limit=0).degraded:
             logger.info("degraded: %s", note)
     except CPersonaError as error:
@@ -52,14 +78,3 @@ def warm_up(handle: MemoryHandle) -> None:
     except Exception:
         if not handle.closed:
             logger.exception("the first recall failed")
-    try:
-        from cpersona_jit.recall.kernel_set import warm_kernels
-
-        kernels = warm_kernels()
-    except Exception:
-        logger.exception("kernels could not be compiled; recall stays on the slower NumPy path")
-    else:
-        for note in kernels.notes:
-            logger.warning("%s", note)
-        if not kernels.notes:
-            logger.info("kernels are compiled")
