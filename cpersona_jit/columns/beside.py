@@ -14,7 +14,7 @@ from cpersona_jit.columns.rows import Model
 from cpersona_jit.columns.saved import read_columns, refuse_other, write_columns
 from cpersona_jit.columns.sections import UnusableFileError, read_sections
 from cpersona_jit.columns.snapshot import Columns
-from cpersona_jit.errors import StoreError
+from cpersona_jit.errors import StoreBusyError, StoreError
 from cpersona_jit.store.database import generation, is_read_only
 from cpersona_jit.store.derived import alone, columns_token, publish_columns
 
@@ -52,6 +52,8 @@ class FileBeside:
             self.note = f"the file that was found is of no use: {error}"
         except OSError as error:
             self.note = f"the file cannot be read ({error.strerror or error})"
+        except StoreBusyError as error:  # another process writes for long: it may be the file
+            self.note = f"whose file it is cannot be told ({error})"
         _log.warning("%s: %s; the columns are made again from the store", self.path, self.note)
         return None
 
