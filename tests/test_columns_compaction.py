@@ -11,6 +11,7 @@ from columns_file_cases import WORDS, fill, opened, rebuilt
 from memory_cases import plain, plain_columns
 
 from cpersona_jit import Memory, Record
+from cpersona_jit.columns import build
 from cpersona_jit.columns.compact import folded, without_gone
 from cpersona_jit.columns.keeper import Limits, _Made
 from cpersona_jit.columns.postings import NUMPY_GRAMS
@@ -152,3 +153,20 @@ def test_a_compaction_that_fails_is_said_and_recalls_go_on(path: Path, caplog) -
         assert "no room" in caplog.text
         memory._kernels = lambda: kernels
         assert plain_columns(grown(memory, 7)) == rebuilt(path)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("chunk", [1, 7, 30, 31])
+def test_a_store_is_read_a_chunk_at_a_time(
+    tmp_path: Path, chunk: int, centred: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chunks.db"
+    fill(path, centred=centred, rows=32)  # one of them is deleted
+    at_once = rebuilt(path, centred=centred)
+    monkeypatch.setattr(build, "CHUNK_ROWS", chunk)
+    with opened(path, centred=centred, file_rows=1 << 30) as memory:
+        columns = memory.columns()
+        assert plain_columns(columns) == at_once
+        assert columns.gram_index[3].n == columns.n == 31
+        memory.store_many([Record(f"more 抹茶 {i}", "a", session_id="s2") for i in range(40)])
+        assert plain_columns(memory.columns()) == rebuilt(path, centred=centred)

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 
 from cpersona_jit.columns.arrays import empty_columns
+from cpersona_jit.columns.buffers import spare_places
 from cpersona_jit.columns.centring import StoredVectors, centred_columns
 from cpersona_jit.columns.compact import folded
 from cpersona_jit.columns.draft import Draft
@@ -60,10 +61,10 @@ def build_columns(
     stored : StoredVectors, optional
         Where vectors are read again; only a model whose vectors are centred needs it.
     capacity : int
-        Rows that the store has, where that is known.
+        Rows that the store has, where that is known: arrays get their places at once.
     """
     start = empty_columns(model, kernels) if previous is None else previous
-    draft = Draft(start, kernels, capacity)
+    draft = Draft(start, kernels, spare_places(capacity) if capacity else 0)
     draft.remove(np.fromiter(deleted, np.int64))
     pairs = with_blocks(changed, blocks)
     while (rows := read_rows(islice(pairs, CHUNK_ROWS), model, kernels)).ids.size:

@@ -33,7 +33,7 @@ class Draft:
     kernels : GramKernels
         The kernel set in use.
     capacity : int
-        Rows that the store has, where that is known.
+        Places that arrays of rows get at least.
     """
 
     def __init__(self, start: Columns, kernels: GramKernels, capacity: int = 0) -> None:

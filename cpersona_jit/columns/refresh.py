@@ -10,10 +10,11 @@ from cpersona_jit.columns.build import Model, build_columns
 from cpersona_jit.columns.centring import StoredVectors
 from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.isolation import Axes
 from cpersona_jit.store.block_reads import changed_blocks, unsplit_rows
 from cpersona_jit.store.database import generation, read_snapshot
 from cpersona_jit.store.presence import refuse_replaced
-from cpersona_jit.store.reads import changed_rows, deleted_since
+from cpersona_jit.store.reads import changed_rows, counts, deleted_since
 from cpersona_jit.store.vector_reads import block_vectors, row_vectors
 
 _log = logging.getLogger("cpersona_jit.columns")
@@ -57,6 +58,7 @@ def refreshed_columns(
             kernels=kernels,
             previous=previous,
             stored=StoredVectors(partial(row_vectors, conn), partial(block_vectors, conn)),
+            capacity=counts(conn, Axes.across_agents()).rows if previous is None else 0,
         )
 
 
