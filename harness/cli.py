@@ -150,6 +150,22 @@ def recall_speed_command(
         _fail(error)
 
 
+@app.command("bulk-speed", short_help="Time import and export of made-up memories.")
+def bulk_speed_command(
+    rows: Annotated[
+        str, typer.Option(help="Rows of the files, separated by commas.", metavar="N,N,...")
+    ] = "10000,100000",
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/bulk_speed"),
+) -> None:
+    """Time import and export, vectors given: a million rows take 6 GB in the temporary folder."""
+    try:
+        _bulk_speed(rows, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 @app.command("peers", short_help="Compare with what a user would pick instead.")
 def peers_command(
     rows: Annotated[
@@ -213,6 +229,15 @@ def _recall_speed(rows: str, texts: str, out: Path) -> None:
     path = write_speed_record(out, record)
     Console().print(recall_speed_table(record))
     typer.echo(f"report: {path}")
+
+
+def _bulk_speed(rows: str, out: Path) -> None:
+    sizes = _sizes(rows)
+    from harness.speed.bulk import run_bulk_speed
+
+    words = ["bulk-speed", "--rows", rows, "--out", portable(out, "results")]
+    command = shlex.join(["python", "-m", "harness", *words])
+    typer.echo(f"report: {run_bulk_speed(sizes, out, command)}")
 
 
 def _peers(rows: str, data: Path | None, out: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,15 @@ from harness.summary import SUMMARY_FILE
 _COLUMNS = ("variant", "process", "fastest", "recall", "fastest", "CPU")
 
 
-def write_speed_record(folder: Path, record: dict[str, Any]) -> Path:
-    """Write summary.json and report.md; return the path of the report."""
+def write_speed_record(
+    folder: Path, record: dict[str, Any], text: Callable[[dict[str, Any]], str] | None = None
+) -> Path:
+    """Write summary.json and report.md (`report_text`, or `text`); return the report's path."""
     folder.mkdir(parents=True, exist_ok=True)
     summary = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     (folder / SUMMARY_FILE).write_text(summary, encoding="utf-8")
     path = folder / "report.md"
-    path.write_text(report_text(record), encoding="utf-8")
+    path.write_text((text or report_text)(record), encoding="utf-8")
     return path
 
 
