@@ -104,7 +104,7 @@ def test_two_phases_over_every_row_give_the_exact_list(tmp_path):
 def test_choice_takes_the_soonest_pair_that_loses_little_everywhere():
     def place(*scans):
         exact = {"scan": "exact", "recall": 0.9, "process_ms": 9.0}
-        return {"scans": [exact, *scans]}
+        return {"place": "a store", "scans": [exact, *scans]}
 
     def one(name, recall, spent):
         return {"scan": name, "recall": recall, "process_ms": spent}
@@ -115,6 +115,7 @@ def test_choice_takes_the_soonest_pair_that_loses_little_everywhere():
     ]
     found = scan.choice(swept, 0.005)
     assert found["allowed"] == ["a", "c"] and found["soonest"] == "c"
+    assert found["places"] == ["a store"] * 2
     assert found["loss"]["b"] == pytest.approx(0.1) and found["shipped"] is None
     assert scan.choice([], 0.005) is None
     assert scan.choice(swept[1:], -1.0)["soonest"] is None

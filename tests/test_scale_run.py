@@ -84,8 +84,7 @@ def test_a_scale_config_has_no_holdout(tmp_path):
     assert done.exit_code == 2 and "only a config of kind 'adaptive'" in done.output
 
 
-def test_a_run_writes_the_record(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_run_writes_the_record(tmp_path):
     path, out = tmp_path / "scale.toml", tmp_path / "out"
     path.write_text(CONFIG, encoding="utf-8")
     done = CliRunner().invoke(app, ["run", str(path), "--out", str(out)])

@@ -81,7 +81,9 @@ def measure_scale(
                 real = measure_real(config.real, config.sweep, config.seed, data, cache, progress)
             except NotThereError as error:
                 skipped.append({"part": "real vectors", "reason": str(error)})
-    places = swept + ([] if real is None else [{"place": real["dataset"], "scans": real["scans"]}])
+    # Random vectors are harder to tell apart by their signs than those of a model: they show
+    # what is lost, and decide only where there is nothing better.
+    decides = swept if real is None else [{"place": real["dataset"], "scans": real["scans"]}]
     return {
         "record": "scale",
         "name": config.name,
@@ -100,7 +102,7 @@ def measure_scale(
         "threshold": threshold,
         "crossing": crossing(threshold),
         "real": real,
-        "choice": choice(places, config.sweep.tolerance),
+        "choice": choice(decides, config.sweep.tolerance),
         "skipped": skipped,
         "tier": cpu_tier(),
         "load_average": {"before": load_before, "after": _load_average()},

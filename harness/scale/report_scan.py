@@ -75,6 +75,8 @@ def _choice_parts(choice: dict[str, Any] | None) -> list[str]:
     return [
         "### Choice",
         f"Pairs that lose at most {100 * choice['tolerance']:g} points of recall@10 against the "
-        f"exact scan in every table above: {'; '.join(choice['allowed']) or 'none'}. The soonest "
-        f"of them: {choice['soonest'] or 'none'}. The default {stands}.",
+        f"exact scan on {', '.join(choice['places'])}: {'; '.join(choice['allowed']) or 'none'}. "
+        f"The soonest of them: {choice['soonest'] or 'none'}. The default {stands}. Random vectors "
+        "are harder to tell apart by their signs than those of a model: they decide only where "
+        "there are no others.",
     ]

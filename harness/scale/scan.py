@@ -125,6 +125,7 @@ def choice(swept: Sequence[dict[str, Any]], tolerance: float) -> dict[str, Any] 
     allowed = [name for name, lost in loss.items() if lost <= tolerance]
     shipped = shipped_pair()
     return {
+        "places": [place["place"] for place in swept],
         "tolerance": tolerance,
         "allowed": allowed,
         "soonest": min(allowed, key=spent.__getitem__) if allowed else None,
