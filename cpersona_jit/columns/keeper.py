@@ -114,8 +114,10 @@ class Keeper:
     def _take_over(self) -> Columns | None:
         """Return the newest snapshot, with what the worker made of an older one."""
         made, latest = self._made, self.columns
-        self._made = None
-        if made is None or latest is None or latest._buffers is not made.source._buffers:
+        if made is None:
+            return latest
+        self._made = None  # the worker is done with it: nobody else writes here now
+        if latest is None or latest._buffers is not made.source._buffers:
             return latest
         # Where places moved, the rows that came meanwhile are read from the store once more.
         return made.result if made.moved else rebased(latest, made.result)
