@@ -166,6 +166,20 @@ def bulk_speed_command(
         _fail(error)
 
 
+@app.command("serving", short_help="Time a server's start, and many recalls at once.")
+def serving_command(
+    rows: Annotated[str, typer.Option(help="Rows of the store.", metavar="N")] = "100000",
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/serving"),
+) -> None:
+    """Time a server's start, compiled kernels kept or not, many recalls at once, and pings."""
+    try:
+        _serving(rows, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 @app.command("peers", short_help="Compare with what a user would pick instead.")
 def peers_command(
     rows: Annotated[
@@ -238,6 +252,24 @@ def _bulk_speed(rows: str, out: Path) -> None:
     words = ["bulk-speed", "--rows", rows, "--out", portable(out, "results")]
     command = shlex.join(["python", "-m", "harness", *words])
     typer.echo(f"report: {run_bulk_speed(sizes, out, command)}")
+
+
+def _serving(rows: str, out: Path) -> None:
+    sizes = _sizes(rows)
+    if len(sizes) > 1:
+        raise UsageError(f"--rows is {rows!r}; allowed: one whole number from 1 to {MOST_ROWS:,}")
+    from harness.console import progress_bars
+    from harness.serving.measure import measure_serving
+    from harness.serving.report import serving_table, write_serving_record
+
+    out.mkdir(parents=True, exist_ok=True)
+    words = ["python", "-m", "harness", "serving", "--rows", rows, "--out"]
+    command = shlex.join([*words, portable(out, "results")])
+    with progress_bars(Console(stderr=True)) as progress:
+        record = measure_serving(sizes[0], command, progress)
+    path = write_serving_record(out, record)
+    Console().print(serving_table(record))
+    typer.echo(f"report: {path}")
 
 
 def _peers(rows: str, data: Path | None, out: Path) -> None:

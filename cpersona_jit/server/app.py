@@ -29,6 +29,8 @@ from cpersona_jit.server.warmup import WarmUp
 if TYPE_CHECKING:
     from cpersona_jit.memory import Memory
 
+_TURN_SECONDS = 0.001  # a fifth of the interpreter's own choice
+
 
 class MemoryServer(MCPServer):
     """An MCP server that answers every line it is sent, with one-line errors."""
@@ -88,6 +90,8 @@ def serve(settings: ServerSettings) -> NoReturn:
         stream=sys.stderr, level=logging.WARNING, format="cpersona-jit: %(message)s"
     )
     logging.getLogger("cpersona_jit").setLevel(logging.INFO)
+    # What answers the client waits for its turn behind every recall that computes in Python.
+    sys.setswitchinterval(_TURN_SECONDS)
     handle = MemoryHandle(lambda: _open(settings))
     status = 0
     try:

@@ -1,0 +1,76 @@
+"""Many recalls at once, in the threads of one process: how much sooner all are done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cpersona_jit
+from cpersona_jit import Memory
+from cpersona_jit.defaults import DEFAULT_SETTINGS
+from cpersona_jit.recall.kernel_set import warm_all_kernels
+from harness.serving.stores import KnownQuestions
+from harness.speed.talk import AGENT, NOW, QUESTIONS
+
+AT_ONCE = 8
+LIMIT = 10
+# A recall that the time limit cuts short on a busy machine would give other rows.
+_SETTINGS = replace(DEFAULT_SETTINGS, bounds=replace(DEFAULT_SETTINGS.bounds, milliseconds=None))
+
+
+def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) -> dict[str, Any]:
+    """Time as many recalls one after another and at once, turn about.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        A store of `harness.serving.stores`.
+    rounds : int
+        Rounds of each.
+    progress : callable
+        Called with the number of rounds done.
+
+    Returns
+    -------
+    dict
+        Median seconds of `AT_ONCE` recalls, and the median of the rounds' ratios.
+    """
+    questions = [QUESTIONS[number % len(QUESTIONS)] for number in range(AT_ONCE)]
+    alone, together = np.zeros(rounds), np.zeros(rounds)
+    warm_all_kernels()
+    with (
+        cpersona_jit.open(path, KnownQuestions(QUESTIONS), create=False) as memory,
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
+
+        def recall(question: str) -> tuple[str, ...]:
+            return tuple(row.ref for row in _recall(memory, question).rows)
+
+        expected = [recall(question) for question in questions]
+        list(pool.map(recall, questions))  # starts the threads
+        same = True
+        for turn in range(rounds):
+            for times, run in ((alone, map), (together, pool.map)):
+                start = time.perf_counter()
+                found = list(run(recall, questions))
+                times[turn] = time.perf_counter() - start
+                same = same and found == expected
+            progress(turn + 1)
+    return {
+        "recalls": AT_ONCE,
+        "rounds": rounds,
+        "one_after_another_ms": round(float(np.median(alone)) * 1e3, 2),
+        "at_once_ms": round(float(np.median(together)) * 1e3, 2),
+        "throughput_ratio": round(float(np.median(alone / together)), 2),
+        "same_rows": same,
+    }
+
+
+def _recall(memory: Memory, question: str) -> cpersona_jit.RecallResult:
+    return memory.recall(question, agent_id=AGENT, limit=LIMIT, settings=_SETTINGS, now=NOW)
