@@ -32,7 +32,8 @@ def kept_folder(base: Path, number: int, unused_seconds: float) -> Path:
     folder = base / f"kernels-0.0.{number}-{number:016x}"
     compiled_here = folder / "evidence-0123456789abcdef" / "kernels_00"
     compiled_here.mkdir(parents=True)
-    for name in ("evidence._sum-1.py311.nbi", "evidence._sum-1.py311.1.nbc"):
+    one = "evidence._sum-1.py311"
+    for name in (f"{one}.nbi", f"{one}.1.nbc", f"{one}.2.nbc.tmp.0123456789abcdef"):
         (compiled_here / name).touch()
     (folder / MARKER).touch()
     at = time.time() - unused_seconds

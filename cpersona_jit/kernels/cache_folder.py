@@ -134,7 +134,7 @@ def _remove_compiled(folder: Path) -> None:
     """Remove what Numba wrote for a module, and the folders when nothing else is in them."""
     try:
         for inner in folder.iterdir():
-            for file in inner.glob("*.nb[ic]"):
+            for file in inner.glob("*.nb[ic]*"):  # also one half written
                 file.unlink()
             inner.rmdir()
         folder.rmdir()
