@@ -15,7 +15,7 @@ import numpy as np
 import cpersona_jit
 from cpersona_jit import Memory
 from cpersona_jit.embed.provider import ModelInfo, TextKind, model_fingerprint
-from cpersona_jit.recall.kernel_set import warm_kernels
+from cpersona_jit.recall.kernel_set import warm_all_kernels
 from harness.peers.cpersona_env import PeerError
 from harness.peers.cpersona_process import CpersonaProcess
 from harness.peers.cpersona_side.text_vectors import DIM, text_vector
@@ -103,10 +103,12 @@ def _compare(rows: int, budget: float, python: Path | None) -> dict:
 
 
 def _filled(path: Path, rows: int) -> Memory:
-    warm_kernels()
-    memory = cpersona_jit.open(path, TextVectors())
-    memory.store_many(records(rows, CHAT), dedup=False, batch_size=_BATCH)
-    return memory
+    """Store the rows, and open the store anew: nothing is built or written any more."""
+    warm_all_kernels()
+    with cpersona_jit.open(path, TextVectors()) as memory:
+        memory.store_many(records(rows, CHAT), dedup=False, batch_size=_BATCH)
+        memory.recall(QUESTIONS[0], agent_id=AGENT, limit=LIMIT, now=NOW)  # builds the columns
+    return cpersona_jit.open(path, TextVectors(), create=False)
 
 
 def _write_rows(path: Path, rows: int) -> None:
