@@ -115,6 +115,9 @@ def read_sections(path: str | os.PathLike[str], *, check: bool = True) -> Sectio
         arrays[name] = room[name][: shape[0]]
         if check and zlib.crc32(_bytes(arrays[name])) != crc:
             raise UnusableFileError(f"the checksum of its part {name!r} is wrong")
+    if hasattr(mmap, "MADV_DONTNEED"):
+        # Checking read all of it; what no recall looks at need not stay in this process's memory.
+        mapped.madvise(mmap.MADV_DONTNEED)
     return Sections(header["about"], arrays, room)
 
 
