@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 from typing import Any
 
@@ -14,7 +15,7 @@ from harness.peers.searcher import Searcher
 
 
 def bm25s_searchers(grams: Grams, k: int) -> dict[str, Searcher]:
-    """Index the rows' grams, as often as they occur, once for each of its two backends."""
+    """Index the rows' grams, as often as they occur, and ask by each of its two backends."""
     import bm25s
     from bm25s.tokenization import Tokenized
 
@@ -23,13 +24,16 @@ def bm25s_searchers(grams: Grams, k: int) -> dict[str, Searcher]:
     ids = [part.tolist() for part in np.split(numbers, row_ptr[1:-1])]
     vocabulary = {str(number): number for number in range(grams.index.keys.size)}
     asked = [[numbers.tolist()] for numbers in grams.asked]
-    found = {}
-    for name, backend in ((BM25_NUMPY, "numpy"), (BM25_NUMBA, "numba")):
-        retriever = bm25s.BM25(backend=backend)
-        tokens = Tokenized(ids=ids, vocab=vocabulary)
-        retriever.index(tokens, create_empty_token=False, show_progress=False)
-        found[name] = _bm25s_searcher(retriever, backend, asked, min(k, len(ids)))
-    return found
+    plain = bm25s.BM25(backend="numpy")
+    plain.index(Tokenized(ids=ids, vocab=vocabulary), create_empty_token=False, show_progress=False)
+    # The backend decides how an index is asked, not what is in it: both ask the same one.
+    compiled = copy.copy(plain)
+    compiled.backend = "numba"
+    k = min(k, len(ids))
+    return {
+        BM25_NUMPY: _bm25s_searcher(plain, "numpy", asked, k),
+        BM25_NUMBA: _bm25s_searcher(compiled, "numba", asked, k),
+    }
 
 
 def _bm25s_searcher(retriever: Any, backend: str, asked: list, k: int) -> Searcher:
