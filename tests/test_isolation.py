@@ -143,8 +143,8 @@ TOUCHES_ROWS = re.compile(
 # An insertion that selects from somewhere reads as well.
 INSERTS = re.compile(r"^\s*INSERT\b(?!.*\bFROM\b)", re.IGNORECASE | re.DOTALL)
 PREDICATES = {"sql_predicate", "home_predicate"}
-# They see every agent's rows, build the columns, fill in vectors or keep blocks in step with their
-# rows, and are no exit to a caller.
+# They see every agent's rows, build the columns, fill in vectors, keep blocks in step with their
+# rows or copy the store for its owner (`export --memories`), and are no exit to an agent.
 INTERNAL_MAINTENANCE = {
     "_add_blocks",
     "_touch",
@@ -160,6 +160,7 @@ INTERNAL_MAINTENANCE = {
     "set_block_vectors",
     "set_ranges",
     "set_vectors",
+    "whole_rows",
 }
 
 
