@@ -49,7 +49,7 @@ def test_a_lock_left_behind_by_a_run_that_is_gone_holds_nobody(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a process group of a terminal is POSIX")
-@pytest.mark.parametrize("pause", [0.5, 2.0])
+@pytest.mark.parametrize("pause", [0.1, 0.5])  # seconds; the whole run takes some two
 def test_ctrl_c_is_one_line_and_130(tmp_path, pause):
     data = write_parcels(tmp_path)
     (tmp_path / "run.toml").write_text(CONFIG, encoding="utf-8")
