@@ -104,6 +104,14 @@ def run(
     return harness(folder, "run", path, "--data", data, "--out", out, cores=cores)
 
 
+def said_lines(stderr: str) -> list[str]:
+    """Lines of a run's stderr that are its own.
+
+    joblib's tracker may find, after all is said, that a worker let go of its semaphore late.
+    """
+    return [line for line in stderr.splitlines() if line.strip() and not _of_tracker(line)]
+
+
 def _of_tracker(line: str) -> bool:
     return "loky/backend/resource_tracker.py:" in line or line.startswith("  warnings.warn(")
 
@@ -113,8 +121,7 @@ def check(done: subprocess.CompletedProcess, code: int, *words: str) -> None:
     assert done.returncode == code, done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert done.stdout == ""
-    # joblib's tracker may find, after all is said, that a worker let go of its semaphore late.
-    lines = [line for line in done.stderr.splitlines() if not _of_tracker(line)]
+    lines = said_lines(done.stderr)
     said = [number for number, line in enumerate(lines) if line.lower().startswith("error: ")]
     assert said == [len(lines) - 1], done.stderr
     for word in words:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from freeze_cases import conversations, run_config
-from harness_process import CONFIG, command, environment, write_parcels
+from harness_process import CONFIG, command, environment, said_lines, write_parcels
 
 from harness.freeze import freeze
 from harness.freeze_alone import only_freezer
@@ -72,6 +72,6 @@ def test_ctrl_c_is_one_line_and_130(tmp_path, pause):
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "Traceback" not in err and "KeyboardInterrupt" not in err, err
-    lines = [line for line in err.splitlines() if line.strip()]
-    assert lines[-1] == "error: interrupted; what is finished is kept: run again to go on", err
+    said = said_lines(err)[-1]
+    assert said == "error: interrupted; what is finished is kept: run again to go on", err
     assert out == ""
