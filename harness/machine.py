@@ -22,6 +22,13 @@ def describe_machine() -> dict:
     }
 
 
+def load_average() -> list[float] | None:
+    """Return the load of the last 1, 5 and 15 minutes; None where the system does not tell it."""
+    if not hasattr(os, "getloadavg"):
+        return None
+    return [round(value, 2) for value in os.getloadavg()]
+
+
 def _cpu_name() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

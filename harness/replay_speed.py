@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.kernels.numpy_path.replay import replay_numpy
 from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.random_pool import GOLDS, MIXES, FrozenPool, frozen_pool, settings_mix
 from harness.replay import SETTING_CHUNK, compiled_kernel
 from harness.summary import SUMMARY_FILE
@@ -47,7 +46,7 @@ def measure_replay_speed(command: str, progress: Callable[[str, int, int], None]
         The implementations disagree; then there is nothing to compare.
     """
     pool = frozen_pool(QUERIES, CANDIDATES, ARMS)
-    load_before = _load_average()
+    load_before = load_average()
     with threadpool_limits(1):
         mixes = [_measure(mix, pool, progress) for mix in MIXES]
     return {
@@ -65,7 +64,7 @@ def measure_replay_speed(command: str, progress: Callable[[str, int, int], None]
         "mixes": mixes,
         "goal": GOAL,
         "reached": all(mix["ratio"] >= GOAL for mix in mixes),
-        "load_average": {"before": load_before, "after": _load_average()},
+        "load_average": {"before": load_before, "after": load_average()},
         "machine": describe_machine(),
         "revision": git_revision(),
         "code": code_hash(),
@@ -111,9 +110,3 @@ def _cpu_seconds(replay: Callable[..., np.ndarray], pool: FrozenPool, settings: 
     start = time.thread_time()
     replay(*pool, *settings)
     return time.thread_time() - start
-
-
-def _load_average() -> list[float] | None:
-    if not hasattr(os, "getloadavg"):
-        return None
-    return [round(value, 2) for value in os.getloadavg()]

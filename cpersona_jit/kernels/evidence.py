@@ -11,9 +11,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from cpersona_jit.kernels.bits import trailing_zeros
 from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.topk import buffer_size, select_largest
-from cpersona_jit.kernels.vector_ir import I1, I64, byte_pointer, call, load, splat
+from cpersona_jit.kernels.vector_ir import I64, byte_pointer, load, splat
 
 _CHUNK_WORDS = 8  # words of the mask whose rows are worked on together, in the first-level cache
 _CHUNK = 64 * _CHUNK_WORDS
@@ -354,7 +355,7 @@ def _push(scores, first, k, rows, kept, scratch, filled, floor):
     for start in range(0, len(scores), _FEW):
         above = _above(scores, start, floor)
         while above != 0:
-            i = start + _trailing_zeros(above)
+            i = start + trailing_zeros(np.uint64(above))
             above &= above - 1
             if scores[i] > floor:  # which may have risen since
                 rows[filled], kept[filled] = first + i, scores[i]
@@ -363,16 +364,6 @@ def _push(scores, first, k, rows, kept, scratch, filled, floor):
                     floor = _cut(rows, kept, scratch, filled, k)
                     filled = k
     return filled, floor
-
-
-@intrinsic
-def _trailing_zeros(typing_context, word):
-    """Number of the lowest set bit of an int64 that is not zero."""
-
-    def generate(context, builder, signature, arguments):
-        return call(builder, "llvm.cttz.i64", I64, [arguments[0], I1(1)])
-
-    return types.int64(types.int64), generate
 
 
 @intrinsic

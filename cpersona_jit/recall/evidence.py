@@ -29,15 +29,17 @@ class Evidence:
         What each sum starts from.
     mask : Mask
         Admitted rows.
-    kernels : KernelSet
-        The kernels to call.
     """
 
     signals: Signals
     forms: np.ndarray
     bias: np.ndarray
     mask: Mask
-    kernels: KernelSet
+
+    @property
+    def kernels(self) -> KernelSet:
+        """The kernels to call: those that measured the signals."""
+        return self.signals.kernels
 
     def within(self, region: np.ndarray | None) -> np.ndarray:
         """Return the admitted rows of a region, a bool per row or None for all, as mask words."""
@@ -76,10 +78,10 @@ class Evidence:
         return fused
 
 
-def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask, kernels: KernelSet) -> Evidence:
+def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask) -> Evidence:
     """Return the evidence whose mean over the admitted rows is 0."""
     bias = np.array([-_inner(form, signals.mean) for form in forms])
-    return Evidence(signals, forms, bias, mask, kernels)
+    return Evidence(signals, forms, bias, mask)
 
 
 def _inner(a: np.ndarray, b: np.ndarray) -> float:

@@ -185,7 +185,7 @@ def _retrieve(
     The near rows are the first retrieval, the far rows and those of the period the second.
     """
     columns, prior, cap = state.columns, settings.prior, settings.bounds.candidates
-    evidence = evidence_of(state.signals, state.forms, state.mask, kernels)
+    evidence = evidence_of(state.signals, state.forms, state.mask)
     position = scan_positions(state.mask.as_bools(columns.n) if prior else np.zeros(0, bool))
     regions = scan_regions(prior, position)
     if state.envelope is not None:

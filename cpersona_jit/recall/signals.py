@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from cpersona_jit.columns.parted import PartedRows, parted_rows
-from cpersona_jit.columns.sample import Sample, sample_of
+from cpersona_jit.columns.sample import sample_of
 from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.isolation import Axes
 from cpersona_jit.kernels.numpy_path.calibration import (
@@ -28,8 +27,8 @@ from cpersona_jit.kernels.numpy_path.calibration import (
     SIGNALS,
 )
 from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
-from cpersona_jit.kernels.row_mask import admitted_rows, has_rows, pack_mask
-from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
+from cpersona_jit.kernels.row_mask import admitted_rows, has_rows
+from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.gram_query import (
     count_overlap,
@@ -39,6 +38,7 @@ from cpersona_jit.recall.gram_query import (
     weigh_grams,
 )
 from cpersona_jit.recall.kernel_set import KernelSet
+from cpersona_jit.recall.moments import SignalArrays, moments_of_all, moments_of_sample
 from cpersona_jit.recall.settings import ArmSpec
 from cpersona_jit.recall.two_phase import TwoPhase
 
@@ -51,30 +51,7 @@ SIGNAL_NAMES = (
     "gram4_block",
     "ln_blocks",
 )
-_SHIFTS = np.array(
-    [DENSE_STAT_SHIFT] * 2 + [GRAM_STAT_SHIFT] * 4 + [0],
-    np.int64,
-)
-# The signals of a whole row, and which of them its block signals are when it is its own one block.
-_WHOLE = [DENSE_ROW, GRAM3_ROW, GRAM4_ROW]
-_ALIKE = [DENSE_ROW, DENSE_BLOCK, GRAM3_ROW, GRAM4_ROW, GRAM3_BLOCK, GRAM4_BLOCK]
-_AS_WHOLE = [0, 0, 1, 2, 1, 2]
-_ALIKE_PAIRS, _PAIRS_AS_WHOLE = np.ix_(_ALIKE, _ALIKE), np.ix_(_AS_WHOLE, _AS_WHOLE)
 _NO_ROWS = np.zeros(0, np.int64)
-
-
-class SignalArrays(NamedTuple):
-    """The signals as the kernels take them.
-
-    A row whose blocks have scores of their own is *parted*; any other is its own one block.
-    """
-
-    dense: np.ndarray  # int32 (n,), of the whole row; 0 for rows that are not admitted
-    gram3: np.ndarray  # uint32 (n,)
-    gram4: np.ndarray  # uint32 (n,)
-    parted: np.ndarray  # int64 (m,), ascending
-    place: np.ndarray  # int32 (n,), of a row among the parted ones, -1 for the others
-    parted_values: np.ndarray  # int64 (7, m), all signals of the parted rows
 
 
 @dataclass(frozen=True)
@@ -161,21 +138,18 @@ def measure_signals(
         lacking = admitted_rows(mask.words & ~columns.embedded.words)
     apart = _parted(columns, lacking)
     large, two_phase = mask.count > settings.scan.exact_rows, None
-    if compared:
+    if not compared:
+        dense, values = _no_signals(columns, apart)
+    else:
         block_words = block_mask.words & columns.blocks.embedded.words
         planes, query_scale = quantize_query(query_vector)
         unit[:2] = 1.0 / cosine_scale(columns.dim, query_scale)
-    if compared and large:
-        where = query_vector, planes, words, block_words, apart
-        two_phase = TwoPhase(columns, *where, settings.scan.shortlist, kernels)
-        dense, values = two_phase.dense, two_phase.values
-    else:
-        dense, values = (
-            np.zeros(columns.n, np.int32),
-            np.zeros((SIGNALS, apart.rows.size), np.int64),
-        )
-        if compared:
-            _dense(columns, planes, words, block_words, lacking, apart, dense, values, kernels)
+        if large:
+            where = query_vector, planes, words, block_words, apart
+            two_phase = TwoPhase(columns, *where, settings.scan.shortlist, kernels)
+            dense, values = two_phase.dense, two_phase.values
+        else:
+            dense, values = _dense(columns, planes, words, block_words, lacking, apart, kernels)
     notes, grams, points = [], [], query_points(query)
     for spec, row, block in (
         (settings.gram3, GRAM3_ROW, GRAM3_BLOCK),
@@ -193,9 +167,9 @@ def measure_signals(
     arrays = SignalArrays(dense, *grams, apart.rows, apart.place, values)
     if large:
         sample = sample_of(columns, axes, settings.scan.sample)
-        moments = _moments_of(arrays, sample, two_phase, kernels)
+        moments = moments_of_sample(arrays, sample, two_phase, kernels)
     else:
-        moments = _moments(mask, apart, arrays, kernels)
+        moments = moments_of_all(mask, apart, arrays, kernels)
     return Signals(arrays, *moments, unit, compared, tuple(notes), kernels, two_phase)
 
 
@@ -212,6 +186,11 @@ def _parted(columns: Columns, lacking: np.ndarray) -> PartedRows:
     return parted_rows(own, blocks.row_ptr)
 
 
+def _no_signals(columns: Columns, apart: PartedRows) -> tuple[np.ndarray, np.ndarray]:
+    """Return dense signals of all rows and all signals of the parted ones, still 0."""
+    return np.zeros(columns.n, np.int32), np.zeros((SIGNALS, apart.rows.size), np.int64)
+
+
 def _dense(
     columns: Columns,
     planes: np.ndarray,
@@ -219,10 +198,10 @@ def _dense(
     block_words: np.ndarray,
     lacking: np.ndarray,
     apart: PartedRows,
-    dense: np.ndarray,
-    values: np.ndarray,
     kernels: KernelSet,
-) -> None:
+) -> tuple[np.ndarray, np.ndarray]:
+    """Score every row and block: int32 (n,), and the signals of the parted rows, int64 (7, m)."""
+    dense, values = _no_signals(columns, apart)
     stats = kernels.dense_all(columns.codes, planes, embedded, dense)
     dense[lacking] = round(stats.mean(DENSE_STAT_SHIFT))
     scores = np.empty(columns.blocks.n, np.int32)
@@ -236,6 +215,7 @@ def _dense(
         total = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
         total += int((best[seen] - own[seen]).sum())
         best[apart.place[lacking]] = round(total / stats.count)
+    return dense, values
 
 
 def _grams(
@@ -263,53 +243,3 @@ def _grams(
     own[:] = of_rows[apart.rows]
     kernels.best_of_blocks(apart.block_ptr, scores, block_mask.words, own, best)
     return of_rows, weighed.unit / 65535.0, weighed.note
-
-
-def _moments(
-    mask: Mask, apart: PartedRows, arrays: SignalArrays, kernels: KernelSet
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means and covariances over the admitted rows.
-
-    What a row that is its own one block adds to the sums is known from its three signals; parted
-    rows that are not admitted hold zeros.
-    """
-    sums, products = np.zeros(SIGNALS, np.int64), np.zeros((SIGNALS, SIGNALS), np.int64)
-    alone = mask.words & ~apart.words
-    _, of_whole, with_whole = kernels.row_moments(*arrays[:3], _SHIFTS[_WHOLE], alone)
-    sums[_ALIKE] = of_whole[_AS_WHOLE]
-    products[_ALIKE_PAIRS] = with_whole[_PAIRS_AS_WHOLE]
-    everyone = pack_mask(np.ones(apart.rows.size, bool))
-    _, of_parted, with_parted = kernels.signal_moments(arrays.parted_values, _SHIFTS, everyone)
-    return _standardised(mask.count, sums + of_parted, products + with_parted)
-
-
-def _moments_of(
-    arrays: SignalArrays, sample: Sample, two_phase: TwoPhase | None, kernels: KernelSet
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means and covariances over the rows of a sample."""
-    values = kernels.signals_at(*arrays, sample.rows)
-    if two_phase is not None:
-        two_phase.of_sample(sample, values[DENSE_ROW], values[DENSE_BLOCK])
-    everyone = pack_mask(np.ones(sample.rows.size, bool))
-    _, sums, products = kernels.signal_moments(values, _SHIFTS, everyone)
-    return _standardised(sample.rows.size, sums, products)
-
-
-def _standardised(
-    count: int, sums: np.ndarray, products: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Means and covariances from exact sums; the cancelling difference is taken in integers."""
-    size = sums.size
-    mean, covariance = np.zeros(size), np.zeros((size, size))
-    if not count:
-        return mean, covariance
-    scale = [1 << int(shift) for shift in _SHIFTS]
-    exact = sums.tolist()
-    rows = products.tolist()
-    for i in range(size):
-        mean[i] = exact[i] / count * scale[i]
-        for j in range(i + 1):
-            spread = count * rows[i][j] - exact[i] * exact[j]
-            covariance[i, j] = spread / (count * count) * (scale[i] * scale[j])
-            covariance[j, i] = covariance[i, j]
-    return mean, covariance

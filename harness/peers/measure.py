@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from cpersona_jit.kernels.cpu import cpu_tier
 from harness import replay_speed
 from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.peers.cpersona_env import PeerError, cpersona_python
 from harness.peers.dense import DIMS, MAIN_DIM, compare_int8
 from harness.peers.figures import add_figure, rounded
@@ -56,7 +55,7 @@ def measure_peers(
         The record.
     """
     skipped: dict[str, str] = {}
-    load_before = _load_average()
+    load_before = load_average()
     with threadpool_limits(1):
         comparisons = list(_comparisons(sizes, data, cache, skipped, progress))
     goals = [
@@ -77,7 +76,7 @@ def measure_peers(
         "skipped": [{"peer": peer, "reason": reason} for peer, reason in skipped.items()],
         "peers": versions(),
         "tier": cpu_tier(),
-        "load_average": {"before": load_before, "after": _load_average()},
+        "load_average": {"before": load_before, "after": load_average()},
         "machine": describe_machine(),
         "revision": git_revision(),
         "code": code_hash(),
@@ -149,9 +148,3 @@ def _what(comparison: dict) -> dict:
         for name in ("dim", "k", "gram_size", "mix", "limit")
         if name in comparison
     }
-
-
-def _load_average() -> list[float] | None:
-    if not hasattr(os, "getloadavg"):
-        return None
-    return [round(value, 2) for value in os.getloadavg()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -17,7 +16,7 @@ import cpersona_jit
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.kernels.cpu import cpu_tier
 from harness.hashes import code_hash, config_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.scale.config import ScaleConfig, StoresConfig
 from harness.scale.figures import goals_of, slopes_of
 from harness.scale.latency import LIMIT, recall_latency
@@ -65,7 +64,7 @@ def measure_scale(
     dict
         The record.
     """
-    load_before, skipped = _load_average(), []
+    load_before, skipped = load_average(), []
     stores: list[dict[str, Any]] = []
     swept: list[dict[str, Any]] = []
     with threadpool_limits(1), TemporaryDirectory(dir=out, prefix="stores-") as folder:
@@ -105,7 +104,7 @@ def measure_scale(
         "choice": choice(decides, config.sweep.tolerance),
         "skipped": skipped,
         "tier": cpu_tier(),
-        "load_average": {"before": load_before, "after": _load_average()},
+        "load_average": {"before": load_before, "after": load_average()},
         "machine": describe_machine(),
         "revision": git_revision(),
         "code": code_hash(),
@@ -183,9 +182,3 @@ def _settings(config: ScaleConfig) -> dict[str, dict]:
         for shortlist in config.sweep.shortlist
         for sample in config.sweep.sample
     }
-
-
-def _load_average() -> list[float] | None:
-    if not hasattr(os, "getloadavg"):
-        return None
-    return [round(value, 2) for value in os.getloadavg()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import tempfile
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.serving.recalls import AT_ONCE, measure_recalls
 from harness.serving.server import measure_pings, measure_start
 from harness.serving.stores import make_served_store
@@ -42,7 +41,7 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
     progress : callable
         Called as ``progress(stage, done, total)``.
     """
-    load_before = _load_average()
+    load_before = load_average()
     with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
         folder = Path(name)
         starts = _starts(folder, progress)
@@ -74,7 +73,7 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
             for goal, limit in GOALS.items()
         ],
         "at_once": AT_ONCE,
-        "load_average": {"before": load_before, "after": _load_average()},
+        "load_average": {"before": load_before, "after": load_average()},
         "machine": describe_machine(),
         "revision": git_revision(),
         "code": code_hash(),
@@ -107,7 +106,3 @@ def _reached(goal: str, found: dict[str, float]) -> bool:
     if goal == "throughput_ratio":
         return found[goal] >= GOALS[goal]
     return found[goal] <= GOALS[goal]
-
-
-def _load_average() -> list[float] | None:
-    return [round(value, 2) for value in os.getloadavg()] if hasattr(os, "getloadavg") else None

@@ -26,7 +26,7 @@ from cpersona_jit.errors import CPersonaError
 from harness.asv_benchmarks.chat_rows import DIM, chat_rows
 from harness.console import progress_bars
 from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.markdown import markdown_table
 from harness.speed.report import write_speed_record
 
@@ -77,7 +77,7 @@ def measure_bulk_speed(sizes: Sequence[int], command: str, progress: Progress) -
     CPersonaError
         A command failed.
     """
-    load_before = [round(load, 2) for load in os.getloadavg()]
+    load_before = load_average()
     runs = [_measure(rows, form, progress) for rows in sizes for form in FORMATS]
     return {
         "record": "bulk_speed",
@@ -87,7 +87,7 @@ def measure_bulk_speed(sizes: Sequence[int], command: str, progress: Progress) -
         "runs": [run for part in runs for run in part],
         "load_average": {
             "before": load_before,
-            "after": [round(load, 2) for load in os.getloadavg()],
+            "after": load_average(),
         },
         "machine": describe_machine(),
         "revision": git_revision(),

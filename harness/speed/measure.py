@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -24,7 +23,7 @@ from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import warm_kernels
 from cpersona_jit.recall.settings import RecallSettings
 from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine
+from harness.machine import describe_machine, load_average
 from harness.speed.stores import GivenVectors, make_store, scored_bytes, without_blocks
 from harness.speed.talk import AGENT, CHAT, LONG, NOW, QUESTIONS, Shape
 
@@ -66,7 +65,7 @@ def measure_recall_speed(
     dict
         The record.
     """
-    load_before = _load_average()
+    load_before = load_average()
     with threadpool_limits(1), tempfile.TemporaryDirectory() as folder:
         stores = [
             _measure_store(Path(folder) / f"{text}{rows}.db", rows, text, progress)
@@ -89,7 +88,7 @@ def measure_recall_speed(
         "stores": stores,
         "goal": {"milliseconds": GOAL_MS, "rows": GOAL_ROWS, "text": GOAL_TEXT},
         "reached": all(variant["process_ms"] <= GOAL_MS for variant in goal) if goal else None,
-        "load_average": {"before": load_before, "after": _load_average()},
+        "load_average": {"before": load_before, "after": load_average()},
         "machine": describe_machine(),
         "revision": git_revision(),
         "code": code_hash(),
@@ -228,9 +227,3 @@ def _complete(store: dict[str, Any]) -> dict[str, Any]:
 
 def _at_goal(store: dict[str, Any]) -> bool:
     return (store["rows"], store["text"]) == (GOAL_ROWS, GOAL_TEXT)
-
-
-def _load_average() -> list[float] | None:
-    if not hasattr(os, "getloadavg"):
-        return None
-    return [round(value, 2) for value in os.getloadavg()]
