@@ -18,7 +18,6 @@ from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, open_envelope
 from cpersona_jit.recall.evidence import Evidence
-from cpersona_jit.recall.kernel_set import KernelSet, warm_kernels
 from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.row_prior import newest_time
@@ -72,7 +71,7 @@ def signal_candidates(
     asked = parse_timestamp(query.timestamp or "")
     cue = parse_time_cue(query.text, asked)
     envelopes = _envelopes(state, cue, query.query_id)
-    listed = _listed(state, envelopes, settings, warm_kernels())
+    listed = _listed(state, envelopes, settings)
     rows = _with_neighbours(state.columns, listed)
     rows = rows[state.columns.tie_order(rows)]
     table = _rows_table(state, query, rows, listed, envelopes)
@@ -115,23 +114,22 @@ def _listed(
     state: Process,
     envelopes: dict[str, Envelope],
     settings: AdaptiveSettings,
-    kernels: KernelSet,
 ) -> np.ndarray:
     """Unite the lists, ascending."""
-    evidence = _evidence(state, state.forms, kernels)
+    evidence = _evidence(state, state.forms)
     drawn = (state.columns, settings.calibration, evidence)
     found = [*draw_lists(*drawn, None, settings.depth)]
     for envelope in envelopes.values():
         found += draw_lists(*drawn, envelope.inside, settings.depth)
-    alone = _evidence(state, np.eye(SIGNALS), kernels)
+    alone = _evidence(state, np.eye(SIGNALS))
     for signal in range(SIGNALS):
         if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0:
             found.append(alone.best(signal, state.mask.words, settings.depth))
     return np.unique(np.concatenate(found))
 
 
-def _evidence(state: Process, forms: np.ndarray, kernels: KernelSet) -> Evidence:
-    return Evidence(state.signals, forms, np.zeros(len(forms)), state.mask, kernels)
+def _evidence(state: Process, forms: np.ndarray) -> Evidence:
+    return Evidence(state.signals, forms, np.zeros(len(forms)), state.mask)
 
 
 def _with_neighbours(columns: Columns, rows: np.ndarray) -> np.ndarray:

@@ -73,7 +73,7 @@ class _Calls:
         self.signals = measure_signals(columns, settings, query, self.vector, self.axes, kernels)
         self.mask = columns.mask(self.axes)
         forms = kernels.calibrate(self.signals.covariance, settings.calibration.parameters())
-        self.evidence = evidence_of(self.signals, forms, self.mask, kernels)
+        self.evidence = evidence_of(self.signals, forms, self.mask)
         self.lists = [
             self.evidence.best(form, self.mask.words, settings.depth) for form in (DENSE, GRAM)
         ]
