@@ -20,6 +20,8 @@ from cpersona_jit.degraded import (
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.exits.candidates import Candidate, Candidates
+from cpersona_jit.exits.quoter import Quoter
 from cpersona_jit.intent import Intent, read_intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
@@ -49,6 +51,7 @@ class AdaptiveRun(NamedTuple):
     embedder: str
     kernels: str
     degraded: tuple[str, ...]
+    quoter: Quoter
 
 
 def recall_rows(
@@ -101,7 +104,7 @@ def recall_fused(
         traced = trace_recall(
             query, axes, settings, limit, columns, ranking, model_label(info), kernels.name
         )
-    return RecallResult(rows, degraded, traced)
+    return RecallResult(rows, degraded, traced, quoter=Quoter(columns, query, vector))
 
 
 def recall_adaptive(
@@ -116,17 +119,54 @@ def recall_adaptive(
     """Recall by the process."""
     run = run_adaptive(sources, query, axes, settings, intent, limit)
     state = run.state
-    window = state.order[:limit]
-    chosen = np.concatenate((window, state.reserved, state.cued))
-    admission = [""] * window.size
-    admission += ["reservation"] * state.reserved.size + ["time_cue"] * state.cued.size
-    rows = _rows(sources, state.columns, axes, state.rows[chosen], state.score[chosen], admission)
+    rows = _rows(sources, state.columns, axes, *_chosen(state, limit))
     traced = None
     if trace:
         traced = trace_process(
             query, axes, settings, intent.now_us, limit, state, run.embedder, run.kernels
         )
-    return RecallResult(rows, run.degraded, traced, describe_envelope(state.envelope))
+    period = describe_envelope(state.envelope)
+    return RecallResult(rows, run.degraded, traced, period, run.quoter)
+
+
+def candidates_of(
+    sources: Sources,
+    query: str,
+    axes: Axes,
+    settings: AdaptiveSettings,
+    time_cue: Mapping[str, Any] | None,
+    now: str | None,
+    limit: int,
+) -> Candidates:
+    """Recall for an exit; parameters as in :meth:`cpersona_jit.Memory.recall`."""
+    cues = settings.cues
+    intent = read_intent(query, time_cue, now, parse=cues is not None and cues.parse)
+    run = run_adaptive(sources, query, axes, settings, intent, limit)
+    state = run.state
+    positions, scores, admission = _chosen(state, limit)
+    ids = state.columns.ids[positions].tolist()
+    found = sources.fetch(axes, ids)
+    ranked = enumerate(zip(ids, scores.tolist(), admission, strict=True))
+    ignored = (CUE_IGNORED,) if time_cue is not None and cues is None else ()
+    return Candidates(
+        tuple(Candidate(found[i], rank, *rest) for rank, (i, *rest) in ranked if i in found),
+        len(ids) - len(found),
+        int(np.count_nonzero(state.gated)),
+        state.priced_out,
+        run.quoter,
+        (*run.degraded, *ignored),
+        describe_envelope(state.envelope),
+        state,
+    )
+
+
+def _chosen(state: Process, limit: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Positions, scores and admissions of the window's rows, then of those on seats."""
+    window = state.order[:limit]
+    chosen = np.concatenate((window, state.reserved, state.cued))
+    admission = [""] * window.size
+    admission += ["reservation"] * state.reserved.size + ["time_cue"] * state.cued.size
+    return state.rows[chosen], state.score[chosen], admission
 
 
 def run_adaptive(
@@ -150,7 +190,8 @@ def run_adaptive(
     degraded += tuple(f"cap_reached: {cap}" for cap in state.caps)
     if intent.cue is not None and settings.cues is not None and state.envelope is None:
         degraded += (CUE_OUT_OF_REACH,)
-    return AdaptiveRun(state, model_label(info), kernels.name, degraded)
+    quoter = Quoter(columns, query, vector)
+    return AdaptiveRun(state, model_label(info), kernels.name, degraded, quoter)
 
 
 def _embed_query(

@@ -68,6 +68,7 @@ ALLOWED = {
     "cues": ["errors"],
     "bulk": ["errors", "records", "store", "columns.export_target", "embed", "ingest"],
     "recall": ["errors", "isolation", "text", "kernels", "columns", "cues"],
+    "exits": ["errors", "records", "isolation", "text", "kernels", "columns", "recall"],
 }
 
 

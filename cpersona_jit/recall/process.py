@@ -74,6 +74,8 @@ class Process:
         The period that retrieval aimed at.
     retrievals : int
         How often lists were drawn: one, or two with an envelope or far rows.
+    priced_out : int
+        Rows that the lists found and that a prior of 0 removed.
     caps : list of str
         Bounds that acted.
     stages : list of dict
@@ -96,6 +98,7 @@ class Process:
     cued: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     envelope: Envelope | None = None
     retrievals: int = 0
+    priced_out: int = 0
     caps: list[str] = field(default_factory=list)
     stages: list[dict] = field(default_factory=list)
 
@@ -197,7 +200,8 @@ def _retrieve(
     if prior is not None:
         weights = _weigh(state, prior, position[found.rows], found.rows, now_us, clock, kernels)
     kept = kept_candidates(found, of_rows, weights, cap)
-    considered = np.count_nonzero(weights)
+    considered = int(np.count_nonzero(weights))
+    state.priced_out = weights.size - considered
     if kept.size < considered:
         state.caps.append(f"candidates: {cap} of {considered}")
     state.rows, state.reached = found.rows[kept], found.reached[:, kept]

@@ -1,0 +1,1 @@
+"""What leaves recall: quotes of rows, and memories put together from them."""
