@@ -26,6 +26,7 @@ from cpersona_jit.embed.guard import model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
+from cpersona_jit.exits.quoter import Quoter
 from cpersona_jit.ingest import Ingest
 from cpersona_jit.intent import Intent
 from cpersona_jit.isolation import Axes
@@ -361,6 +362,42 @@ class Memory:
         ------
         UsageError
             A parameter is outside its limits.
+        """
+        return self.recall_to_quote(
+            query,
+            agent_id=agent_id,
+            project_id=project_id,
+            channel=channel,
+            limit=limit,
+            settings=settings,
+            time_cue=time_cue,
+            now=now,
+            trace=trace,
+            across_agents=across_agents,
+        )[0]
+
+    def recall_to_quote(
+        self,
+        query: str,
+        *,
+        agent_id: str | None = None,
+        project_id: str | None = None,
+        channel: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        settings: RecallSettings | AdaptiveSettings = DEFAULT_SETTINGS,
+        time_cue: Mapping[str, Any] | None = None,
+        now: str | None = None,
+        trace: bool = False,
+        across_agents: bool = False,
+    ) -> tuple[RecallResult, Quoter]:
+        """Recall as :meth:`recall` does, for whoever shows less than whole rows.
+
+        Returns
+        -------
+        result : RecallResult
+            Whole rows.
+        quoter : Quoter
+            Quotes them where they match the query, by the embedding that recall made of it.
         """
         query = checked_query(query)
         check_limit(limit)

@@ -63,22 +63,30 @@ def recall_rows(
     now: str | None,
     limit: int,
     trace: bool,
-) -> RecallResult:
-    """Recall as the settings say; parameters as in :meth:`cpersona_jit.Memory.recall`."""
+) -> tuple[RecallResult, Quoter]:
+    """Recall as the settings say; parameters as in :meth:`cpersona_jit.Memory.recall`.
+
+    Returns
+    -------
+    result : RecallResult
+        Whole rows.
+    quoter : Quoter
+        Quotes them where they match the query, for an exit that shows less.
+    """
     cues = settings.cues if isinstance(settings, AdaptiveSettings) else None
     intent = read_intent(query, time_cue, now, parse=cues is not None and cues.parse)
     if isinstance(settings, RecallSettings):
-        result = recall_fused(sources, query, axes, settings, limit, trace)
+        result, quoter = recall_fused(sources, query, axes, settings, limit, trace)
     else:
-        result = recall_adaptive(sources, query, axes, settings, intent, limit, trace)
+        result, quoter = recall_adaptive(sources, query, axes, settings, intent, limit, trace)
     if time_cue is not None and cues is None:
-        return replace(result, degraded=(*result.degraded, CUE_IGNORED))
-    return result
+        result = replace(result, degraded=(*result.degraded, CUE_IGNORED))
+    return result, quoter
 
 
 def recall_fused(
     sources: Sources, query: str, axes: Axes, settings: RecallSettings, limit: int, trace: bool
-) -> RecallResult:
+) -> tuple[RecallResult, Quoter]:
     """Recall by rank or score fusion of the arms."""
     kernels = sources.kernels()
     start = time.perf_counter()
@@ -104,7 +112,7 @@ def recall_fused(
         traced = trace_recall(
             query, axes, settings, limit, columns, ranking, model_label(info), kernels.name
         )
-    return RecallResult(rows, degraded, traced, quoter=Quoter(columns, query, vector))
+    return RecallResult(rows, degraded, traced), Quoter(columns, query, vector)
 
 
 def recall_adaptive(
@@ -115,7 +123,7 @@ def recall_adaptive(
     intent: Intent,
     limit: int,
     trace: bool,
-) -> RecallResult:
+) -> tuple[RecallResult, Quoter]:
     """Recall by the process."""
     run = run_adaptive(sources, query, axes, settings, intent, limit)
     state = run.state
@@ -126,7 +134,7 @@ def recall_adaptive(
             query, axes, settings, intent.now_us, limit, state, run.embedder, run.kernels
         )
     period = describe_envelope(state.envelope)
-    return RecallResult(rows, run.degraded, traced, period, run.quoter)
+    return RecallResult(rows, run.degraded, traced, period), run.quoter
 
 
 def candidates_of(

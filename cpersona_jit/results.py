@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from cpersona_jit.exits.quoter import Quoter
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
 from cpersona_jit.records import Row, Source
@@ -66,15 +65,12 @@ class RecallResult:
         Only when asked for.
     period : dict or None
         The period that a time cue aimed recall at, with the words that asked for it.
-    quoter : Quoter or None
-        Quotes these rows where they match the query, for whoever shows less than whole rows.
     """
 
     rows: tuple[RecallRow, ...]
     degraded: tuple[str, ...] = ()
     trace: RecallTrace | ProcessTrace | None = None
     period: dict | None = None
-    quoter: Quoter | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
