@@ -35,6 +35,8 @@ class RecallRow:
     admission : str
         Empty for a row of the window; ``reservation`` or ``time_cue`` for one of the bounded seats
         that stand after it.
+    revision : int
+        Generation of the transaction that wrote the row last.
     """
 
     ref: str
@@ -48,6 +50,7 @@ class RecallRow:
     created_at: str
     score: float
     admission: str = ""
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,4 +180,5 @@ def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:
         created_at=format_utc(row.created_at),
         score=score,
         admission=admission,
+        revision=row.revision,
     )

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Protocol
+
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.exits.block_rank import QueryCodes, query_grams, rank_blocks, shared_grams
+from cpersona_jit.exits.quote import Quote, fill, joined, start_of, whole
+from cpersona_jit.kernels.row_mask import has_rows
+from cpersona_jit.records import parse_ref
+from cpersona_jit.text.blocks import Range, split_blocks
+
+
+class Quotable(Protocol):
+    """What quoting needs of a stored row."""
+
+    @property
+    def ref(self) -> str:
+        """Public reference."""
+
+    @property
+    def content(self) -> str:
+        """The stored text."""
+
+    @property
+    def revision(self) -> int:
+        """Generation of the transaction that wrote the row last."""
 
 
 class Quoter:
-    """Quotes rows of one recall.
+    """Quotes rows of one recall; asks no model and changes nothing.
 
     Parameters
     ----------
@@ -22,3 +46,79 @@ class Quoter:
 
     def __init__(self, columns: Columns, query: str, query_vector: np.ndarray | None) -> None:
         self._columns, self._query, self._vector = columns, query, query_vector
+
+    def quote(self, row: Quotable, max_chars: int) -> Quote:
+        """Quote a stored row.
+
+        Parameters
+        ----------
+        row : Row or RecallRow
+            As it was read. When it changed after the snapshot, or waits for the splitter, it is
+            split again and its passages are chosen by shared words only.
+        max_chars : int
+            Longest quote in code points, joiners counted; nothing is quoted below 1.
+
+        Returns
+        -------
+        Quote
+        """
+        if len(row.content) <= max_chars:
+            return whole(row.content)
+        place = self._place(row)
+        if place < 0:
+            return self.quote_text(row.content, max_chars)
+        blocks = self._columns.blocks
+        first, end = blocks.row_ptr[place : place + 2].tolist()
+        if first == end:
+            return start_of(row.content, max(max_chars, 0))
+        ranges = list(
+            zip(blocks.start[first:end].tolist(), blocks.end[first:end].tolist(), strict=True)
+        )
+        return self._best(row.content, ranges, max_chars, self._cosines(first, end))
+
+    def quote_text(self, content: str, max_chars: int) -> Quote:
+        """Quote a text that is in no snapshot, such as an older version of a row."""
+        if len(content) <= max_chars:
+            return whole(content)
+        ranges = split_blocks(content)
+        if len(ranges) < 2:
+            return start_of(content, max(max_chars, 0))
+        return self._best(content, ranges, max_chars, None)._replace(basis="lexical")
+
+    def _best(
+        self, content: str, ranges: list[Range], max_chars: int, cosines: list[float] | None
+    ) -> Quote:
+        if max_chars < 1:
+            return Quote("", (), "blocks")
+        words = shared_grams(self._grams, [content[start:end] for start, end in ranges])
+        order = rank_blocks(words) if cosines is None else rank_blocks(words, cosines)
+        passages = fill(content, [ranges[block] for block in order], max_chars)
+        return joined(content, passages, "blocks", cosines is not None)
+
+    def _place(self, row: Quotable) -> int:
+        """Where the snapshot has this very text, split by the current rules; -1 when it has not."""
+        columns, memory_id = self._columns, parse_ref(row.ref)
+        if memory_id is None or row.revision > columns.generation:
+            return -1
+        place = int(columns.positions(np.array([memory_id], np.int64))[0])
+        if place < 0 or int(columns.text_length[place]) != len(row.content):
+            return -1
+        return -1 if has_rows(columns.unsplit.words, np.array([place]))[0] else place
+
+    def _cosines(self, first: int, end: int) -> list[float] | None:
+        """Cosines of some blocks; None unless all of them have a vector.
+
+        A block without codes has no sign bits either: nothing coarser can stand in.
+        """
+        blocks = self._columns.blocks
+        if self._codes is None or not has_rows(blocks.embedded.words, np.arange(first, end)).all():
+            return None
+        return self._codes.cosines(blocks.codes[first:end])
+
+    @cached_property
+    def _grams(self) -> tuple[str, ...]:
+        return query_grams(self._query)
+
+    @cached_property
+    def _codes(self) -> QueryCodes | None:
+        return None if self._vector is None else QueryCodes(self._vector)

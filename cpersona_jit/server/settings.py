@@ -9,6 +9,8 @@ from cpersona_jit.errors import UsageError
 
 DEFAULT_AGENT_ID = "default"
 DEFAULT_PREVIEW_CHARS = 500
+DEFAULT_EXCERPT_CHARS = 800
+DEFAULT_FULL_CONTENT_CHARS = 200_000
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,18 @@ class ServerSettings:
         The ``agent_id`` of calls that name none.
     preview_chars : int
         Longest ``content`` of a recall row, in characters; 0 never cuts.
+    excerpt_chars : int
+        Longest ``excerpt`` of a row whose content was cut; 0 gives none.
+    full_content_chars : int
+        Characters of content in one response with ``full_content``; rows beyond are cut.
     """
 
     db: Path
     embedder: str = "default"
     agent_id: str = DEFAULT_AGENT_ID
     preview_chars: int = DEFAULT_PREVIEW_CHARS
+    excerpt_chars: int = DEFAULT_EXCERPT_CHARS
+    full_content_chars: int = DEFAULT_FULL_CONTENT_CHARS
 
     def __post_init__(self) -> None:
         if not self.agent_id:
@@ -38,4 +46,12 @@ class ServerSettings:
         if self.preview_chars < 0:
             raise UsageError(
                 f"preview_chars {self.preview_chars} is negative; allowed: 0 (never cut) or more"
+            )
+        if self.excerpt_chars < 0:
+            raise UsageError(
+                f"excerpt_chars {self.excerpt_chars} is negative; allowed: 0 (none) or more"
+            )
+        if self.full_content_chars < 1:
+            raise UsageError(
+                f"full_content_chars {self.full_content_chars} is below 1; allowed: 1 or more"
             )

@@ -28,7 +28,7 @@ _UNIT_CHARS = 500
 CLOSING_MARKS = "\")]}'*_`”’»」』】）〕］｝〉》"
 
 _LINE = re.compile(r"[^\n\r\u2028\u2029]*(?:\r\n?|[\n\u2028\u2029])|[^\n\r\u2028\u2029]+")
-_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # A URL is stepped over whole: its stops and question marks end nothing.
 _STOP = re.compile(
     r"(?:https?://|www\.)[!-~]*[0-9A-Za-z/#=&_~+%-]"
@@ -110,7 +110,7 @@ def _pack(first: int, units: list[Range]) -> list[int]:
 def _units(text: str, first: int, last: int) -> Iterator[Range]:
     """Sentences and lines of ``text[first:last]``, each with the white space that follows it."""
     start = first
-    for visible in _ends(text, first, last):
+    for visible in sentence_ends(text, first, last):
         if visible <= start:  # an empty line: its break is with the line before
             continue
         end = min(_after_space(text, visible), last)
@@ -122,11 +122,23 @@ def _units(text: str, first: int, last: int) -> Iterator[Range]:
         start = end
 
 
-def _ends(text: str, first: int, last: int) -> Iterator[int]:
-    """Where sentences and lines end, ascending."""
-    in_code = False
+def sentence_ends(text: str, first: int, last: int, in_code: bool = False) -> Iterator[int]:
+    """Yield where sentences and lines of ``text[first:last]`` end, ascending.
+
+    White space that follows a sentence inside its line is not part of it. An end may be repeated,
+    and the last one is `last`, whether or not a sentence ends there.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    first, last : int
+        Range to look at, in code points; `first` is best the start of a line or sentence.
+    in_code : bool
+        Whether `first` lies inside fenced code.
+    """
     for line in _LINE.finditer(text, first, last):
-        if _FENCE.match(text, line.start(), line.end()):
+        if FENCE.match(text, line.start(), line.end()):
             in_code = not in_code
         elif not in_code:
             for stop in _STOP.finditer(text, line.start(), line.end()):
