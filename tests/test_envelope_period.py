@@ -16,6 +16,7 @@ from cpersona_jit.columns.event_times import UNDATED, EventTimes
 from cpersona_jit.cues.time_cue import EARLIEST_US, LATEST_US, SessionReference, TimeCue
 from cpersona_jit.recall.adaptive_settings import CueWeights
 from cpersona_jit.recall.envelope import DAY_US, envelope_prior, open_envelope
+from cpersona_jit.recall.kernel_set import numpy_kernels
 from cpersona_jit.recall.process_trace import describe_envelope
 from cpersona_jit.server.responses import period_fields
 
@@ -39,7 +40,7 @@ def cue_of(start: float | None, end: float | None, certainty="sure", event=False
 def prior_of(columns, cue: TimeCue, weights: CueWeights | None = None) -> np.ndarray:
     weights = weights or CueWeights()
     envelope = open_envelope(columns, np.ones(columns.n, bool), cue, weights)
-    return envelope_prior(columns, np.arange(columns.n), envelope, weights)
+    return envelope_prior(columns, np.arange(columns.n), envelope, weights, numpy_kernels())
 
 
 @given(

@@ -146,6 +146,36 @@ def test_a_row_keeps_its_own_score_only_when_no_block_of_it_is_admitted(module):
     assert out.tolist() == [-3, 8, 7, -1]
 
 
+@pytest.mark.parametrize("module", MODULES)
+@LAWS
+@given(seed=SEEDS, m=st.integers(0, 50), most=st.integers(0, 6), share=SHARES)
+def test_best_gram_blocks_and_blended_scores(module, seed, m, most, share):
+    rng = np.random.default_rng(seed)
+    block_ptr = np.cumsum([0, *rng.integers(0, most + 1, m)])
+    blocks = int(block_ptr[-1])
+    admitted = admitted_share(rng, blocks, share)
+    mask = pack_mask(admitted)
+    rows = np.sort(rng.choice(2 * m + 1, m, replace=False)).astype(np.int64)
+    counters = rng.choice([0, 1, 40_000, 65_535], 64 * len(mask)).astype(np.uint16)
+    factor = rng.choice([0, 1, 40_000, 65_535], blocks).astype(np.uint16)
+    of_rows = rng.integers(0, 2**32, 2 * m + 1, np.uint32)
+    own, out = used(m, np.int64), used(m, np.int64)
+    module.best_gram_blocks(block_ptr, counters, factor, mask, rows, of_rows, own, out)
+    assert own.tolist() == of_rows[rows].tolist()
+    products = [int(c) * int(f) for c, f in zip(counters[:blocks], factor, strict=True)]
+    assert out.tolist() == naive.best_of_blocks(
+        block_ptr.tolist(), products, admitted.tolist(), own.tolist()
+    )
+
+    scores = rng.integers(-(2**31), 2**31, 64 * ((2 * m + 64) // 64), np.int32)
+    of_blocks = rng.integers(-(2**31), 2**31, blocks + 3, np.int32)
+    expected, before = scores.copy(), scores[rows].tolist()
+    best = naive.best_of_blocks(block_ptr.tolist(), of_blocks.tolist(), admitted.tolist(), before)
+    expected[rows] = [(a + b) // 2 for a, b in zip(before, best, strict=True)]
+    module.blend_best_blocks(block_ptr, of_blocks, mask, rows, scores)
+    assert scores.tolist() == expected.tolist()
+
+
 # --- moments --------------------------------------------------------------------------------------
 
 
@@ -233,6 +263,14 @@ print([part.tolist() for part in signals.row_moments(dense, *grams, np.full(3, 1
 own, out = values[1, :333], np.empty(333, np.int64)
 signals.best_of_blocks(np.arange(0, 1002, 3), grams[0], mask, own, out)
 print(out.tolist())
+counters, factor = grams[0, :999].astype(np.uint16), grams[1, :999].astype(np.uint16)
+rows, blocks = np.arange(333) * 2, np.arange(0, 1000, 3)
+counters = np.append(counters, np.zeros(25, np.uint16))
+signals.best_gram_blocks(blocks, counters, factor, mask, rows, grams[0], own.copy(), out)
+print(out.tolist())
+scores = dense.copy()
+signals.blend_best_blocks(blocks, dense, mask, rows, scores)
+print(scores.tolist())
 """
 
 

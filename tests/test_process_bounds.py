@@ -68,7 +68,8 @@ def test_the_arms_are_called_once_and_lists_drawn_at_most_twice(
         assert trace.retrievals == rounds
         assert calls["best_rows"] == 2 * rounds  # one list of either kind
         assert calls["dense_all"] == 2  # rows, blocks
-        assert calls["overlap_all"] == calls["gram_scores"] == 4  # and two gram sizes
+        assert calls["overlap_all"] == 4  # and two gram sizes
+        assert calls["gram_scores"] == calls["best_gram_blocks"] == 2
         assert calls["signal_moments"] == calls["calibrate"] == 1
         assert calls["structure_terms"] == calls["clue_terms"] == min(revisions, 1)
         assert not calls["dense_top_k"] and not calls["overlap_top_k"]

@@ -186,6 +186,11 @@ class Columns:
         return np.rint(4096.0 * np.log(self.block_count[rows])).astype(np.int64)
 
     @cached_property
+    def ln_parted(self) -> np.ndarray:
+        """`ln_blocks` of the rows that have blocks."""
+        return self.ln_blocks(self.blocks.parted.rows)
+
+    @cached_property
     def blocks_without_vector(self) -> np.ndarray:
         """Blocks that lack a vector though their row has one, as mask words."""
         whole = self.embedded.as_bools(self.n)[self.blocks.row]

@@ -46,6 +46,62 @@ def best_of_blocks(
     _take_best_blocks(block_ptr, block_scores, block_mask, own, out)
 
 
+def best_gram_blocks(
+    block_ptr: np.ndarray,
+    counters: np.ndarray,
+    factor: np.ndarray,
+    block_mask: np.ndarray,
+    rows: np.ndarray,
+    of_rows: np.ndarray,
+    own: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Score each parted row by its grams as a whole, and by those of the best of its blocks.
+
+    The same as `gram_scores` of the blocks and `best_of_blocks`, with no score of a block written
+    down.
+
+    Parameters
+    ----------
+    block_ptr, block_mask : ndarray
+        As in `best_of_blocks`.
+    counters : uint16 (64 * words of the mask,)
+        Of the blocks, from `gram_overlap.overlap_all`.
+    factor : uint16 (nb,)
+        Length factor of each block.
+    rows : int64 (m,)
+        The parted rows.
+    of_rows : uint32 (n,)
+        Score of every row as a whole.
+    own, out : int64 (m,)
+        Written: the scores of the parted rows, and of their best admitted blocks.
+    """
+    _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out)
+
+
+def blend_best_blocks(
+    block_ptr: np.ndarray,
+    block_scores: np.ndarray,
+    block_mask: np.ndarray,
+    rows: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Replace the score of each parted row by the mean of it and the best block's, rounded down.
+
+    Parameters
+    ----------
+    block_ptr, block_mask : ndarray
+        As in `best_of_blocks`.
+    block_scores : int32 (at least nb,)
+        Score of each block; only admitted blocks are read.
+    rows : int64 (m,)
+        The parted rows.
+    scores : int32 (at least n,)
+        Scores of all rows; those of parted rows without an admitted block stay.
+    """
+    _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores)
+
+
 def row_moments(
     dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
 ) -> tuple[int, np.ndarray, np.ndarray]:
@@ -136,6 +192,32 @@ def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
             if seen == 1 and score > best:
                 best = score
         out[i] = own[i] if best == _NONE else best
+
+
+@kernel
+def _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out):
+    for i in range(len(rows)):
+        whole = np.int64(of_rows[rows[i]])
+        best = _NONE
+        for block in range(block_ptr[i], block_ptr[i + 1]):
+            seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
+            score = np.int64(counters[block]) * np.int64(factor[block])
+            if seen == 1 and score > best:
+                best = score
+        own[i], out[i] = whole, whole if best == _NONE else best
+
+
+@kernel
+def _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores):
+    for i in range(len(rows)):
+        best = _NONE
+        for block in range(block_ptr[i], block_ptr[i + 1]):
+            score = np.int64(block_scores[block])
+            seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
+            if seen == 1 and score > best:
+                best = score
+        if best != _NONE:
+            scores[rows[i]] = (np.int64(scores[rows[i]]) + best) >> 1
 
 
 @kernel

@@ -18,8 +18,8 @@ from cpersona_jit.cues.time_cue import (
     Span,
     TimeCue,
 )
-from cpersona_jit.kernels.numpy_path.prior import row_prior
 from cpersona_jit.recall.adaptive_settings import CueWeights
+from cpersona_jit.recall.kernel_set import KernelSet
 
 DAY_US = 86_400_000_000
 # Tail of the prior outside the period, in days: at least `days`, at least this share of the width.
@@ -80,9 +80,9 @@ def open_envelope(
     weights : CueWeights
         What a cue weighs.
     """
-    dated = admitted & columns.times.dated
     weight = cue_weight(cue, weights)
     if cue.session is not None:
+        dated = admitted & columns.times.dated
         inside = _in_sessions(columns, dated, cue)
         times = columns.event_time[inside & dated]
         if not times.size:
@@ -90,14 +90,14 @@ def open_envelope(
         return Envelope(cue, int(times.min()), int(times.max()), inside, weight)
     named = _ends(cue)
     for moved, spans in ((False, (named, *cue.readings)), *((True, (s,)) for s in cue.earlier)):
-        held = [(span, _between(columns, dated, span)) for span in spans]
+        held = [(span, admitted & columns.times.within(*span)) for span in spans]
         held = [(span, inside) for span, inside in held if inside.any()]
         if held:
             return _envelope(cue, held, weight, moved or held[0][0] != named)
-    near = _nearest(columns.event_time[dated], cue)
+    near = _nearest(columns.event_time[admitted & columns.times.dated], cue)
     if near is None:
         return None
-    return _envelope(cue, [(near, _between(columns, dated, near))], weight, True)
+    return _envelope(cue, [(near, admitted & columns.times.within(*near))], weight, True)
 
 
 def _ends(cue: TimeCue) -> Span:
@@ -106,15 +106,13 @@ def _ends(cue: TimeCue) -> Span:
     return int(start), int(end)
 
 
-def _between(columns: Columns, dated: np.ndarray, span: Span) -> np.ndarray:
-    return dated & columns.times.within(*span)
-
-
 def _envelope(
     cue: TimeCue, held: list[tuple[Span, np.ndarray]], weight: float, moved: bool
 ) -> Envelope:
     spans = tuple(span for span, _ in held)
-    inside = np.logical_or.reduce([rows for _, rows in held])
+    inside = held[0][1]
+    for _, rows in held[1:]:
+        inside = inside | rows
     start, end = min(start for start, _ in spans), max(end for _, end in spans)
     return Envelope(cue, start, end, inside, weight, spans if len(spans) > 1 else (), moved)
 
@@ -154,7 +152,11 @@ def cue_weight(cue: TimeCue, weights: CueWeights) -> float:
 
 
 def envelope_prior(
-    columns: Columns, rows: np.ndarray, envelope: Envelope, weights: CueWeights
+    columns: Columns,
+    rows: np.ndarray,
+    envelope: Envelope,
+    weights: CueWeights,
+    kernels: KernelSet,
 ) -> np.ndarray:
     """Return the prior of `rows`, float64: 1 inside the period, less outside, above 0 always.
 
@@ -164,15 +166,17 @@ def envelope_prior(
     times, cue = columns.event_time[rows], envelope.cue
     if not envelope.readings:
         span = (envelope.start_us, envelope.end_us)
-        return np.where(envelope.inside[rows], 1.0, _outside(times, span, cue, weights))
+        return np.where(envelope.inside[rows], 1.0, _outside(times, span, cue, weights, kernels))
     total = np.zeros(rows.size)
     for start, end in envelope.readings:
         held = envelope.inside[rows] & (times >= start) & (times <= end)
-        total += np.where(held, 1.0, _outside(times, (start, end), cue, weights))
+        total += np.where(held, 1.0, _outside(times, (start, end), cue, weights, kernels))
     return total / len(envelope.readings)
 
 
-def _outside(times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights) -> np.ndarray:
+def _outside(
+    times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights, kernels: KernelSet
+) -> np.ndarray:
     """Return what the prior of rows would be if all lay outside a period.
 
     The sixth shape of the prior kernel: smooth in the distance from the period. A day before it
@@ -192,7 +196,7 @@ def _outside(times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights) -
         level[later] = _TOLD_LATER
     nowhere, unknown = np.zeros(times.size, np.int64), np.full(times.size, np.nan)
     neutral = (1, -1, 1.0, -1, np.inf, 0.0)  # in scan position and age
-    return level * row_prior(nowhere, unknown, distance, *neutral, tail)
+    return level * kernels.row_prior(nowhere, unknown, distance, *neutral, tail)
 
 
 def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarray:

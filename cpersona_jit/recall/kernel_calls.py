@@ -50,6 +50,7 @@ def call_late_kernels(kernels: KernelSet) -> None:
     estimates, counters = np.zeros(64, np.int32), np.zeros(64, np.uint16)
     signs = block_signs(sign_words(codes))
     kernels.planes_all(signs, query_bit_planes(query), 2, _MASK, estimates)
+    kernels.blend_best_blocks(_BLOCK_PTR, estimates, _MASK, np.array([1]), estimates)
     kernels.best_estimates(estimates, _MASK, 1)
     dense, values, known = np.zeros(2, np.int32), np.zeros((2, 1), np.int64), np.zeros(2, bool)
     where = codes, codes, planes, _MASK, _MASK, _PLACE, _BLOCK_PTR, np.zeros(2, np.int64)
@@ -96,11 +97,14 @@ def _signals(kernels: KernelSet, index) -> tuple[np.ndarray, ...]:
     kernels.overlap_all(index, _LISTS, _WEIGHTS, _MASK, counters)
     kernels.gram_scores(counters, _FACTOR, _MASK, gram)
     values = np.zeros((7, 1), np.int64)
-    for scores in (dense, gram):
-        kernels.best_of_blocks(_BLOCK_PTR, scores, _MASK, values[0], values[1])
+    parted = np.array([1])
+    kernels.best_of_blocks(_BLOCK_PTR, dense, _MASK, values[0], values[1])
+    kernels.best_gram_blocks(
+        _BLOCK_PTR, counters, _FACTOR, _MASK, parted, gram, values[2], values[3]
+    )
     kernels.row_moments(dense, gram, gram, np.zeros(3, np.int64), _MASK)
     kernels.signal_moments(values, np.zeros(7, np.int64), _MASK[:0])
-    return dense, gram, gram, np.array([1]), _PLACE, values
+    return dense, gram, gram, parted, _PLACE, values
 
 
 def _choose(kernels: KernelSet, signals: tuple[np.ndarray, ...]) -> None:

@@ -26,6 +26,7 @@ LATE = (
     "dense_at",
     "planes_all",
     "best_estimates",
+    "blend_best_blocks",
     "linear_scores",
     "top_rows",
     "rrf_scores",
@@ -60,6 +61,8 @@ class KernelSet:
     overlap_all: Callable
     gram_scores: Callable
     best_of_blocks: Callable
+    best_gram_blocks: Callable
+    blend_best_blocks: Callable
     row_moments: Callable
     signal_moments: Callable
     linear_scores: Callable

@@ -154,7 +154,7 @@ def run_process(
     if settings.prior is not None:
         state.terms["prior"] = settings.prior.weight * (state.prior - 1.0)
     if state.envelope is not None:
-        nearness = envelope_prior(columns, state.rows, state.envelope, settings.cues)
+        nearness = envelope_prior(columns, state.rows, state.envelope, settings.cues, kernels)
         state.terms["period"] = state.envelope.weight * (nearness - 1.0)
     state.score = state.evidence[FUSED].copy()
     for term in state.terms.values():

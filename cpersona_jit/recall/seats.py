@@ -60,8 +60,9 @@ def cue_seats(
         Candidates that have a seat.
     """
     outside = order[limit:] if limit > 0 else order[:0]
-    wanting = outside[inside[outside]]
-    return wanting[~np.isin(wanting, reserved)][:seats]
+    wanted = inside.copy()
+    wanted[reserved] = False
+    return outside[wanted[outside]][:seats]
 
 
 def leading_rows(reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -85,6 +86,7 @@ def leading_rows(reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray) ->
     for kind in (0, 1):
         listed = np.flatnonzero(reached[kind])
         if listed.size:
-            first = np.lexsort((rows[listed], -evidence[kind, listed]))[0]
-            leaders[kind] = listed[first]
+            shown = evidence[kind, listed]
+            level = listed[shown == shown.max()]
+            leaders[kind] = level[rows[level].argmin()]
     return leaders

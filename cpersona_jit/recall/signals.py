@@ -160,7 +160,10 @@ def measure_signals(
         )
         grams.append(of_rows)
         notes += [note] if note else []
-    values[LN_BLOCKS] = columns.ln_blocks(apart.rows)
+    if apart is columns.blocks.parted:
+        values[LN_BLOCKS] = columns.ln_parted
+    else:
+        values[LN_BLOCKS] = columns.ln_blocks(apart.rows)
     if mask.count < columns.n:
         values[LN_BLOCKS] *= has_rows(mask.words, apart.rows)
     unit[LN_BLOCKS] = 1.0 / LN_SCALE
@@ -237,9 +240,7 @@ def _grams(
     lists = posting_lists(blocks.gram_index[size], weighed.keys, kernels)
     tail = match_tail(blocks, size, weighed.keys, block_mask, kernels)
     block_counters = count_overlap(blocks, lists, tail, weighed, block_mask, kernels)
-    scores = np.empty(blocks.n, np.uint32)
     block_factor = blocks.length_factor(spec.length_exponent)
-    kernels.gram_scores(block_counters, block_factor, block_mask.words, scores)
-    own[:] = of_rows[apart.rows]
-    kernels.best_of_blocks(apart.block_ptr, scores, block_mask.words, own, best)
+    of_blocks = block_counters, block_factor, block_mask.words
+    kernels.best_gram_blocks(apart.block_ptr, *of_blocks, apart.rows, of_rows, own, best)
     return of_rows, weighed.unit / 65535.0, weighed.note

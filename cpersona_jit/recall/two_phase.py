@@ -60,7 +60,7 @@ class TwoPhase:
         kernels: KernelSet,
     ) -> None:
         self.dense = np.empty(columns.n, np.int32)
-        self.values = np.zeros((SIGNALS, apart.rows.size), np.int64)
+        self.values = np.empty((SIGNALS, apart.rows.size), np.int64)
         self._columns, self._planes, self._kernels = columns, planes, kernels
         self._words, self._block_words, self._apart = words, block_words, apart
         self._shortlist = shortlist
@@ -75,10 +75,8 @@ class TwoPhase:
         kernels.planes_all(columns.signs, query_planes, columns.n, self._words, rows)
         of_blocks = np.empty(64 * self._block_words.size, np.int32)
         kernels.planes_all(blocks.signs, query_planes, blocks.n, self._block_words, of_blocks)
-        own = rows[self._apart.rows].astype(np.int64)
-        best = np.empty_like(own)
-        kernels.best_of_blocks(self._apart.block_ptr, of_blocks, self._block_words, own, best)
-        rows[self._apart.rows] = (own + best) >> 1
+        apart, words = self._apart, self._block_words
+        kernels.blend_best_blocks(apart.block_ptr, of_blocks, words, apart.rows, rows)
         return rows
 
     def nearest(self, words: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ class QueryRanker:
         if settings.prior is not None:
             score += settings.prior.weight * (found.prior - 1.0)
         if envelope is not None:
-            score += period_of(asked, envelope, found.place, settings.cues)
+            score += period_of(asked, envelope, found.place, settings.cues, kernels)
         if settings.gate is None:
             return Scored(found.place, score, found.reached, found.leaders)
         removed = gated_rows(evidence[:, found.place], forms, settings.gate, asked.admitted)

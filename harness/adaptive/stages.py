@@ -191,8 +191,12 @@ def structure_of(
 
 
 def period_of(
-    asked: Question, envelope: Envelope, place: np.ndarray, weights: CueWeights
+    asked: Question,
+    envelope: Envelope,
+    place: np.ndarray,
+    weights: CueWeights,
+    kernels: KernelSet,
 ) -> np.ndarray:
     """Return what the period's prior adds, float64 (C,)."""
-    prior = envelope_prior(asked, place, envelope, weights)
+    prior = envelope_prior(asked, place, envelope, weights, kernels)
     return cue_weight(envelope.cue, weights) * (prior - 1.0)

@@ -28,7 +28,9 @@ KERNELS = (
     "planes_all",
     "best_estimates",
     "dense_at",
+    "blend_best_blocks",
     "gram_scores",
+    "best_gram_blocks",
     "row_moments",
     "signal_moments",
     "calibrate",
@@ -82,7 +84,7 @@ class _Calls:
 
     def of(self, kernel: str) -> Callable[[], object]:
         """Return a call of a kernel without arguments."""
-        if kernel in ("dense_all", "planes_all", "best_estimates", "dense_at"):
+        if kernel in ("dense_all", "planes_all", "best_estimates", "dense_at", "blend_best_blocks"):
             return self._scans(kernel)
         if kernel in ("neighbour_rows", "structure_terms", "clue_terms", "row_prior"):
             return self._terms(kernel)
@@ -110,7 +112,10 @@ class _Calls:
                 *(rows, known, dense, *values),
             )
 
+        of_blocks = np.zeros(64 * blocks.embedded.words.size, np.int32)
+        blended = apart.block_ptr, of_blocks, blocks.embedded.words, apart.rows
         return {
+            "blend_best_blocks": partial(kernels.blend_best_blocks, *blended, scores.copy()),
             "dense_all": partial(kernels.dense_all, columns.codes, planes, words, dense),
             "planes_all": estimate,
             "best_estimates": nearest,
@@ -128,7 +133,12 @@ class _Calls:
         form, bias = evidence.forms[GRAM], evidence.bias[GRAM]
         depth, n = DEFAULT_SETTINGS.depth, columns.n
         kinds = np.repeat(np.array([1, 2], np.uint8), [part.size for part in self.lists])
+        blocks, apart = columns.blocks, columns.blocks.parted
+        block_words = columns.block_mask(self.axes).words
+        of_blocks = self.rng.integers(0, 900, 64 * block_words.size).astype(np.uint16)
+        counted = apart.block_ptr, of_blocks, blocks.length_factor(0.15), block_words, apart.rows
         calls = {
+            "best_gram_blocks": (*counted, arrays.gram3, *np.empty((2, apart.rows.size), np.int64)),
             "gram_scores": (counters, factor, words, scores),
             "row_moments": (*arrays[:3], _SHIFTS, words),
             "signal_moments": (self.signals.of(sample), np.zeros(7, np.int64), everyone),

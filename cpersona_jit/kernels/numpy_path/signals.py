@@ -27,6 +27,37 @@ def best_of_blocks(
         out[rows[starts]] = np.maximum.reduceat(block_scores[blocks].astype(np.int64), starts)
 
 
+def best_gram_blocks(
+    block_ptr: np.ndarray,
+    counters: np.ndarray,
+    factor: np.ndarray,
+    block_mask: np.ndarray,
+    rows: np.ndarray,
+    of_rows: np.ndarray,
+    own: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Score parted rows and their best blocks by grams; see the kernel of the same name."""
+    scores = np.empty(len(factor), np.uint32)
+    gram_scores(counters, factor, block_mask, scores)
+    own[:] = of_rows[rows]
+    best_of_blocks(block_ptr, scores, block_mask, own, out)
+
+
+def blend_best_blocks(
+    block_ptr: np.ndarray,
+    block_scores: np.ndarray,
+    block_mask: np.ndarray,
+    rows: np.ndarray,
+    scores: np.ndarray,
+) -> None:
+    """Blend parted rows with their best blocks; see the kernel of the same name."""
+    own = scores[rows].astype(np.int64)
+    best = np.empty_like(own)
+    best_of_blocks(block_ptr, block_scores, block_mask, own, best)
+    scores[rows] = (own + best) >> 1
+
+
 def row_moments(
     dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
 ) -> tuple[int, np.ndarray, np.ndarray]:
