@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from cpersona_jit.cli import app as cli
-from cpersona_jit.cli import opening, options
+from cpersona_jit.cli import opening
 from cpersona_jit.cli.printing import printable
+from cpersona_jit.config.defaults import DEFAULT_DB
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -245,7 +246,7 @@ def test_the_default_folder_is_made_for_its_owner_only(
     assert default.parent.is_dir()
     if sys.platform != "win32":
         assert default.parent.stat().st_mode & 0o077 == 0
-    assert options.DEFAULT_DB.is_absolute()
+    assert DEFAULT_DB.is_absolute()
 
 
 def test_a_stored_escape_sequence_does_not_drive_the_terminal(shell: Shell) -> None:

@@ -66,6 +66,7 @@ ALLOWED = {
     "store": ["errors", "isolation", "records"],
     "columns": ["errors", "records", "isolation", "text", "kernels", "embed.indexed_text", "store"],
     "cues": ["errors"],
+    "config": ["errors", "exits.reconstruct.settings"],
     "bulk": ["errors", "records", "store", "columns.export_target", "embed", "ingest"],
     "recall": ["errors", "isolation", "text", "kernels", "columns", "cues"],
     "exits": ["errors", "records", "isolation", "text", "kernels", "columns", "recall"],

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from cpersona_jit.cli.config import config
 from cpersona_jit.cli.explain import explain
 from cpersona_jit.cli.export import export
 from cpersona_jit.cli.import_ import import_
@@ -32,7 +33,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-for command in (serve, store, recall, explain, status, reembed, reblock, import_, export):
+_COMMANDS = (serve, store, recall, explain, status, config, reembed, reblock, import_, export)
+
+for command in _COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)
 
 

@@ -11,11 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, AgentId, Db, Embedder, ReadChannel, ReadProject
+from cpersona_jit.cli.options import (
+    AgentId,
+    Config,
+    Db,
+    Embedder,
+    ReadChannel,
+    ReadProject,
+    chosen,
+)
 from cpersona_jit.cli.printing import console, print_error, print_wide, printable
 from cpersona_jit.errors import UsageError
 from cpersona_jit.server.responses import period_fields
-from cpersona_jit.server.settings import DEFAULT_AGENT_ID
 
 if TYPE_CHECKING:
     from cpersona_jit.results import RecallResult, RecallRow
@@ -26,9 +33,10 @@ _MEMORY_WIDTH = 44
 
 def explain(
     query: Annotated[str, typer.Argument(help="What you want to know.")],
-    db: Db = DEFAULT_DB,
-    embedder: Embedder = "default",
-    agent_id: AgentId = DEFAULT_AGENT_ID,
+    db: Db = None,
+    embedder: Embedder = None,
+    agent_id: AgentId = None,
+    config: Config = None,
     project_id: ReadProject = None,
     channel: ReadChannel = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Most rows to explain.")] = 10,
@@ -47,10 +55,11 @@ def explain(
 ) -> None:
     """Show what each signal, term and prior adds to the score of each row that is recalled."""
     cue = _read_cue(time_cue)
-    with open_memory(db, embedder, create=False) as memory:
+    settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
+    with open_memory(settings, create=False) as memory:
         result = memory.recall(
             query,
-            agent_id=agent_id,
+            agent_id=settings.agent_id,
             project_id=project_id,
             channel=channel,
             limit=limit,
@@ -61,7 +70,7 @@ def explain(
     if result.rows:
         print_wide(contributions_table(result))
     else:
-        print_error(f"no memory of agent {agent_id!r} was found")
+        print_error(f"no memory of agent {settings.agent_id!r} was found")
     if result.period is not None:
         console().print(_period(result.period), soft_wrap=True)
     for reason in result.degraded:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
+from cpersona_jit.cli.options import Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import console
 
 
@@ -32,20 +32,22 @@ def export(
     vectors: Annotated[
         bool, typer.Option("--vectors/--no-vectors", help="With their vectors, or without.")
     ] = True,
-    db: Db = DEFAULT_DB,
-    embedder: Embedder = "default",
+    db: Db = None,
+    embedder: Embedder = None,
+    config: Config = None,
 ) -> None:
     """Write the columns (ids, axes, times, codes, grams, blocks) to a file for other tools.
 
     With --memories it is the memories themselves (texts, names, times, vectors) instead.
     """
+    settings = chosen(config, db=db, embedder=embedder)
     if memories:
-        with open_memory(db, "none", create=False) as memory:
+        with open_memory(settings, create=False, embedder="none") as memory:
             rows = memory.export_memories(out, file_format.value, vectors=vectors)
         console().print(f"{rows} memories written to {out}", soft_wrap=True)
         return
-    with open_memory(db, embedder, create=False) as memory:
+    with open_memory(settings, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 
-        rows = export_columns(memory.columns(), out, file_format.value, store=db)
+        rows = export_columns(memory.columns(), out, file_format.value, store=settings.db)
     console().print(f"{rows} rows written to {out}", soft_wrap=True)

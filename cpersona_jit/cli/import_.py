@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, AgentId, Db, Embedder
+from cpersona_jit.cli.options import AgentId, Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import bulk_progress_bar, console, print_error, printable
-from cpersona_jit.server.settings import DEFAULT_AGENT_ID
 
 if TYPE_CHECKING:
     from cpersona_jit.bulk.report import ImportReport, Line
@@ -22,9 +21,10 @@ _SHOWN_CHARS = 300
 
 def import_(
     file: Annotated[str, typer.Argument(help="JSON Lines or Parquet; - reads lines from stdin.")],
-    db: Db = DEFAULT_DB,
-    embedder: Embedder = "default",
-    agent_id: AgentId = DEFAULT_AGENT_ID,
+    db: Db = None,
+    embedder: Embedder = None,
+    agent_id: AgentId = None,
+    config: Config = None,
     project_id: Annotated[
         str,
         typer.Option(
@@ -67,12 +67,13 @@ def import_(
     """
     from cpersona_jit.bulk.importing import ImportOptions
 
+    settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
     options = ImportOptions(
-        agent_id, project_id, channel, embedding_model, tuple(ignore or ()), dedup
+        settings.agent_id, project_id, channel, embedding_model, tuple(ignore or ()), dedup
     )
     done = 0
     try:
-        with open_memory(db, embedder, create=True) as memory, bulk_progress_bar() as bar:
+        with open_memory(settings, create=True) as memory, bulk_progress_bar() as bar:
             tasks = {"reading": bar.add_task("reading the file", total=None, records="")}
 
             def show(stage: str, at: int, total: int | None, records: int) -> None:

@@ -3,35 +3,71 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from platformdirs import user_data_path
 
-DEFAULT_DB = user_data_path("cpersona-jit") / "memory.db"
+if TYPE_CHECKING:
+    from cpersona_jit.config.load import Loaded
+    from cpersona_jit.config.model import Settings
+
+_ELSEWHERE = "as the configuration says"
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="TOML file with settings (or CPERSONA_JIT_CONFIG).",
+        show_default="config.toml in the user's configuration folder, if there is one",
+    ),
+]
 
 Db = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--db",
-        envvar="CPERSONA_JIT_DB",
-        help="The SQLite file that holds the memory.",
+        help="The SQLite file that holds the memory (or CPERSONA_JIT_DB).",
         show_default="memory.db in the user's data folder",
     ),
 ]
 
 Embedder = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--embedder",
-        envvar="CPERSONA_JIT_EMBEDDER",
-        help="Embedding model: default, quality, minilm, none, a URL, or onnx:FOLDER.",
+        help="Embedding model: default, quality, minilm, none, a URL, or onnx:FOLDER "
+        "(or CPERSONA_JIT_EMBEDDER).",
+        show_default=_ELSEWHERE,
     ),
 ]
 
 AgentId = Annotated[
-    str,
-    typer.Option("--agent-id", envvar="CPERSONA_JIT_AGENT_ID", help="Whose memory it is."),
+    str | None,
+    typer.Option(
+        "--agent-id",
+        help="Whose memory it is (or CPERSONA_JIT_AGENT_ID).",
+        show_default=_ELSEWHERE,
+    ),
+]
+
+PreviewChars = Annotated[
+    int | None,
+    typer.Option(
+        "--preview-chars",
+        help="Longest content of a recall row, in characters; 0 never cuts "
+        "(or CPERSONA_JIT_RECALL_PREVIEW_CHARS).",
+        show_default=_ELSEWHERE,
+    ),
+]
+
+Pairs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any setting that `cpersona-jit config` lists; may be repeated.",
+    ),
 ]
 
 ReadProject = Annotated[
@@ -49,3 +85,34 @@ ReadChannel = Annotated[
         "--channel", help="This channel and rows without one.", show_default="all channels"
     ),
 ]
+
+
+def chosen(
+    config: Path | None,
+    *,
+    db: Path | None = None,
+    embedder: str | None = None,
+    agent_id: str | None = None,
+) -> Settings:
+    """Return the settings of a command; its own options win over every other place."""
+    return loaded(config, db, embedder, agent_id).settings
+
+
+def loaded(
+    config: Path | None,
+    db: Path | None,
+    embedder: str | None,
+    agent_id: str | None,
+    preview_chars: int | None = None,
+    pairs: list[str] | None = None,
+) -> Loaded:
+    """Read the settings and where each came from; parameters are options as they were given."""
+    from cpersona_jit.config.load import load_settings
+
+    options = {
+        "db": ("--db", None if db is None else str(db)),
+        "embedder": ("--embedder", embedder),
+        "agent_id": ("--agent-id", agent_id),
+        "recall_preview_chars": ("--preview-chars", preview_chars),
+    }
+    return load_settings(config, options, pairs or ())

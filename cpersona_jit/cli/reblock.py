@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
+from cpersona_jit.cli.options import Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import console, progress_bar
 
 _STAGES = {"split": "splitting rows", "embed": "embedding blocks"}
 
 
-def reblock(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
+def reblock(db: Db = None, embedder: Embedder = None, config: Config = None) -> None:
     """Split long memories into blocks again, and embed the blocks that have no vector.
 
     For files that an older version wrote. Finished batches are kept: an interrupted run goes on
     where it stopped.
     """
-    with open_memory(db, embedder, create=False) as memory, progress_bar() as bar:
+    settings = chosen(config, db=db, embedder=embedder)
+    with open_memory(settings, create=False) as memory, progress_bar() as bar:
         tasks = {stage: bar.add_task(text, total=None) for stage, text in _STAGES.items()}
         result = memory.reblock(
             progress=lambda stage, done, total: bar.update(

@@ -8,10 +8,17 @@ import typer
 from rich.text import Text
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, AgentId, Db, Embedder, ReadChannel, ReadProject
+from cpersona_jit.cli.options import (
+    AgentId,
+    Config,
+    Db,
+    Embedder,
+    ReadChannel,
+    ReadProject,
+    chosen,
+)
 from cpersona_jit.cli.printing import console, print_error, printable
 from cpersona_jit.server.preview import preview
-from cpersona_jit.server.settings import DEFAULT_AGENT_ID, DEFAULT_PREVIEW_CHARS
 
 if TYPE_CHECKING:
     from cpersona_jit.results import RecallRow
@@ -19,31 +26,33 @@ if TYPE_CHECKING:
 
 def recall(
     query: Annotated[str, typer.Argument(help="What you want to know.")],
-    db: Db = DEFAULT_DB,
-    embedder: Embedder = "default",
-    agent_id: AgentId = DEFAULT_AGENT_ID,
+    db: Db = None,
+    embedder: Embedder = None,
+    agent_id: AgentId = None,
+    config: Config = None,
     project_id: ReadProject = None,
     channel: ReadChannel = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Most rows to print.")] = 10,
 ) -> None:
     """Print the memories that best match a question, best first."""
-    with open_memory(db, embedder, create=False) as memory:
+    settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
+    with open_memory(settings, create=False) as memory:
         result = memory.recall(
-            query, agent_id=agent_id, project_id=project_id, channel=channel, limit=limit
+            query, agent_id=settings.agent_id, project_id=project_id, channel=channel, limit=limit
         )
     for position, row in enumerate(result.rows, start=1):
-        _print_row(position, row)
+        _print_row(position, row, settings.recall_preview_chars)
     if not result.rows:
-        print_error(f"no memory of agent {agent_id!r} was found")
+        print_error(f"no memory of agent {settings.agent_id!r} was found")
     for reason in result.degraded:
         print_error(f"degraded: {reason}")
 
 
-def _print_row(position: int, row: RecallRow) -> None:
+def _print_row(position: int, row: RecallRow, preview_chars: int) -> None:
     heading = [f"{position}.", row.ref, row.timestamp, row.source.name]
     out = console()
     out.print(Text(printable("  ".join(part for part in heading if part)), style="bold"))
-    shown = preview(row.content, DEFAULT_PREVIEW_CHARS)
+    shown = preview(row.content, preview_chars)
     cut = f" … ({shown['content_len']} characters)" if "content_len" in shown else ""
     out.print(printable(shown["content"]) + cut)
     out.print()

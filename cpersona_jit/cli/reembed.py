@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
+from cpersona_jit.cli.options import Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import console, progress_bar
 
 
-def reembed(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
+def reembed(db: Db = None, embedder: Embedder = None, config: Config = None) -> None:
     """Compute the vectors that are missing or that another model made.
 
     Finished batches are kept: an interrupted run goes on where it stopped.
     """
-    with open_memory(db, embedder, create=False) as memory, progress_bar() as bar:
+    settings = chosen(config, db=db, embedder=embedder)
+    with open_memory(settings, create=False) as memory, progress_bar() as bar:
         task = bar.add_task("embedding", total=None)
         result = memory.reembed(
             progress=lambda done, total: bar.update(task, completed=done, total=total)

@@ -7,13 +7,14 @@ from dataclasses import asdict
 from rich.table import Table
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, Db, Embedder
+from cpersona_jit.cli.options import Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import console, printable
 
 
-def status(db: Db = DEFAULT_DB, embedder: Embedder = "default") -> None:
+def status(db: Db = None, embedder: Embedder = None, config: Config = None) -> None:
     """Print what the file holds, and whether its vectors fit the embedding model."""
-    with open_memory(db, embedder, create=False) as memory:
+    settings = chosen(config, db=db, embedder=embedder)
+    with open_memory(settings, create=False) as memory:
         found = memory.status()
     table = Table(show_header=False, box=None)
     table.add_column(no_wrap=True)

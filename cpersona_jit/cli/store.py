@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from cpersona_jit.cli.opening import open_memory
-from cpersona_jit.cli.options import DEFAULT_DB, AgentId, Db, Embedder
+from cpersona_jit.cli.options import AgentId, Config, Db, Embedder, chosen
 from cpersona_jit.cli.printing import console, print_error, printable
-from cpersona_jit.server.settings import DEFAULT_AGENT_ID
 
 
 def store(
     content: Annotated[str, typer.Argument(help="The text to remember; - reads it from stdin.")],
-    db: Db = DEFAULT_DB,
-    embedder: Embedder = "default",
-    agent_id: AgentId = DEFAULT_AGENT_ID,
+    db: Db = None,
+    embedder: Embedder = None,
+    agent_id: AgentId = None,
+    config: Config = None,
     project_id: Annotated[
         str, typer.Option("--project-id", help="Project it belongs to.", show_default="global pool")
     ] = "",
@@ -40,10 +40,11 @@ def store(
     """Store one memory."""
     if content == "-":
         content = sys.stdin.read().removesuffix("\n")
-    with open_memory(db, embedder, create=True) as memory:
+    settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
+    with open_memory(settings, create=True) as memory:
         outcome = memory.store(
             content,
-            agent_id=agent_id,
+            agent_id=settings.agent_id,
             project_id=project_id,
             channel=channel,
             msg_id=msg_id,

@@ -1,0 +1,1 @@
+"""What an operator may set: one checked model, and the places that values come from."""
