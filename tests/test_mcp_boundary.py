@@ -251,11 +251,11 @@ def test_schemas_describe_every_parameter_and_allow_no_other() -> None:
 
 
 def test_only_what_cannot_have_a_default_is_required() -> None:
-    assert {name: schema["required"] for name, schema in schemas().items()} == {
-        "store": ["content"],
-        "recall": ["query"],
-        "get_contents": ["refs"],
-    }
+    required = {name: schema["required"] for name, schema in schemas().items()}
+    assert required["store"] == ["content"]
+    assert required["recall"] == ["query"]
+    assert required["recall_with_context"] == ["query", "conversation"]
+    assert required["get_contents"] == ["refs"]
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -89,7 +89,7 @@ def test_the_schema_describes_the_wire_form(agent: Agent) -> None:
 def recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict]]:
     """Call the tool on a memory whose default settings read cues and give seats."""
     chosen = adaptive(depth=6, seats=1, cues=CueWeights(said=32.0, seats=2))
-    defaults = memory_module.Memory.recall.__kwdefaults__
+    defaults = memory_module.Memory.recall_to_quote.__kwdefaults__
     monkeypatch.setitem(defaults, "settings", chosen)
     memory = filled(tmp_path, "m.db", talk(times=3))
     handle = MemoryHandle(lambda: memory)

@@ -62,11 +62,13 @@ class Quoter:
         -------
         Quote
         """
-        if len(row.content) <= max_chars:
-            return whole(row.content)
+        return whole(row.content) if len(row.content) <= max_chars else self.excerpt(row, max_chars)
+
+    def excerpt(self, row: Quotable, max_chars: int) -> Quote:
+        """Quote the passages of a stored row, even if all of it would fit; else as `quote`."""
         place = self._place(row)
         if place < 0:
-            return self.quote_text(row.content, max_chars)
+            return self._text_excerpt(row.content, max_chars)
         blocks = self._columns.blocks
         first, end = blocks.row_ptr[place : place + 2].tolist()
         if first == end:
@@ -78,8 +80,11 @@ class Quoter:
 
     def quote_text(self, content: str, max_chars: int) -> Quote:
         """Quote a text that is in no snapshot, such as an older version of a row."""
-        if len(content) <= max_chars:
-            return whole(content)
+        return (
+            whole(content) if len(content) <= max_chars else self._text_excerpt(content, max_chars)
+        )
+
+    def _text_excerpt(self, content: str, max_chars: int) -> Quote:
         ranges = split_blocks(content)
         if len(ranges) < 2:
             return start_of(content, max(max_chars, 0))

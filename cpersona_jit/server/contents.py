@@ -1,29 +1,58 @@
-"""``get_contents``: refs and spans in, whole texts or exact parts of them out."""
+"""``get_contents``: refs and parts of them in, whole texts or exactly those parts out."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from cpersona_jit.records import Row
 from cpersona_jit.server.responses import (
     ContentRow,
     ContentsResponse,
-    UnresolvedSpan,
+    OldTextFields,
+    UnresolvedPart,
     source_fields,
 )
+from cpersona_jit.store.timestamps import format_utc
 
-WHOLE = object()
+if TYPE_CHECKING:
+    from cpersona_jit.records import Version
+
+Part = Literal["span", "node"]
+_PARTS: tuple[Part, ...] = ("span", "node")
+
+
+class HasRange(Protocol):
+    """A stored node, as far as its text is concerned."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins in the content, in code points."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """One thing asked for: a ref, and `WHOLE` or whatever the caller gave as a span."""
+    """One thing asked for: a ref, and which part of it: none is the whole text.
+
+    Attributes
+    ----------
+    ref : str
+        As the caller gave it.
+    part : {"span", "node"} or None
+        What names the part.
+    value : any
+        Whatever the caller gave as the span or the number of the node.
+    """
 
     ref: str
-    span: Any = WHOLE
+    part: Part | None = None
+    value: Any = None
 
 
 def parse_wanted(items: Sequence[Any]) -> list[Wanted]:
@@ -33,18 +62,32 @@ def parse_wanted(items: Sequence[Any]) -> list[Wanted]:
     """
     wanted: dict[str, Wanted] = {}
     for item in items:
-        if isinstance(item, dict) and isinstance(item.get("ref"), str) and set(item) <= _KEYS:
-            one = Wanted(item["ref"], item.get("span", WHOLE))
-        else:
-            one = Wanted(item if isinstance(item, str) else json.dumps(item, ensure_ascii=False))
+        one = _wanted(item)
         wanted.setdefault(repr(one), one)
     return list(wanted.values())
 
 
-_KEYS = {"ref", "span"}
+def _wanted(item: Any) -> Wanted:
+    if isinstance(item, str):
+        return Wanted(item)
+    if isinstance(item, dict) and isinstance(item.get("ref"), str):
+        parts = set(item) - {"ref"}
+        if not parts:
+            return Wanted(item["ref"])
+        for part in _PARTS:
+            if parts == {part}:
+                return Wanted(item["ref"], part, item[part])
+    return Wanted(json.dumps(item, ensure_ascii=False))
 
 
-def contents_response(wanted: Sequence[Wanted], rows: Iterable[Row]) -> ContentsResponse:
+def contents_response(
+    wanted: Sequence[Wanted],
+    rows: Iterable[Row],
+    *,
+    nodes: Mapping[str, Sequence[HasRange]] | None = None,
+    history: Mapping[str, Sequence[Version]] | None = None,
+    superseded: Mapping[str, str] | None = None,
+) -> ContentsResponse:
     """Shape the rows that were found, in the order asked for.
 
     Parameters
@@ -53,44 +96,68 @@ def contents_response(wanted: Sequence[Wanted], rows: Iterable[Row]) -> Contents
         What the caller asked for.
     rows : iterable of Row
         The rows that exist and that the caller may see; every other ref is missing.
+    nodes : mapping of str to sequence
+        By ref, the overflow chain of the rows that have one.
+    history : mapping of str to sequence of Version
+        By ref, the earlier texts, newest first; only when they were asked for.
+    superseded : mapping of str to str
+        The refs that name an earlier text, and that of the row that says something else now.
     """
     by_ref = {row.ref: row for row in rows}
     response: ContentsResponse = {"rows": [], "missing": []}
-    unresolved: list[UnresolvedSpan] = []
+    unresolved: list[UnresolvedPart] = []
     for one in wanted:
         row = by_ref.get(one.ref)
         if row is None:
             if one.ref not in response["missing"]:
                 response["missing"].append(one.ref)
-        elif one.span is WHOLE:
-            response["rows"].append(_content_row(row, row.content))
-        elif reason := _span_problem(one.span, len(row.content)):
-            unresolved.append({"ref": one.ref, "span": one.span, "reason": reason})
-        else:
-            start, end = one.span
-            part = _content_row(row, row.content[start:end])
-            part["span"] = [start, end]
-            part["content_len"] = len(row.content)
-            response["rows"].append(part)
+            continue
+        part = _part(one, row, (nodes or {}).get(one.ref, ()))
+        if isinstance(part, str):
+            unresolved.append({"ref": one.ref, one.part: one.value, "reason": part})
+            continue
+        shaped = _content_row(row, *part, one)
+        if superseded and one.ref in superseded:
+            shaped["superseded_by"] = superseded[one.ref]
+        if history is not None and one.part is None and one.ref in history:
+            shaped["history"] = [_old_text(text) for text in history[one.ref]]
+        response["rows"].append(shaped)
     if unresolved:
         response["unresolved"] = unresolved
     return response
 
 
-def _span_problem(span: Any, length: int) -> Any:
-    """Why `span` names no part of a text of `length` characters; None when it does."""
+def _part(one: Wanted, row: Row, nodes: Sequence[HasRange]) -> tuple[int, int] | str:
+    """Return the range of what is wanted, or the reason why there is none."""
+    length = len(row.content)
+    if one.part is None:
+        return 0, length
+    if one.part == "span":
+        return _span_problem(one.value, length) or tuple(one.value)
+    if type(one.value) is not int or one.value < 0:
+        return "invalid_node"
+    if not nodes:
+        return "no_nodes"
+    if one.value >= len(nodes):
+        return "node_out_of_range"
+    node = nodes[one.value]
+    return (node.start, node.end) if node.end <= length else "not_current"
+
+
+def _span_problem(span: Any, length: int) -> str:
+    """Why `span` names no part of a text of `length` characters; empty when it does."""
     if not (isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span)):
         return "invalid_span"
     start, end = span
     if not 0 <= start < end:
         return "invalid_span"
-    return "span_out_of_range" if end > length else None
+    return "span_out_of_range" if end > length else ""
 
 
-def _content_row(row: Row, content: str) -> ContentRow:
+def _content_row(row: Row, start: int, end: int, one: Wanted) -> ContentRow:
     shaped: ContentRow = {
         "ref": row.ref,
-        "content": content,
+        "content": row.content[start:end],
         "source": source_fields(row.source),
         "timestamp": row.timestamp,
         "id": row.msg_id,
@@ -99,4 +166,18 @@ def _content_row(row: Row, content: str) -> ContentRow:
         shaped["session_id"] = row.session_id
     if row.metadata:
         shaped["metadata"] = row.metadata
+    if one.part == "node":
+        shaped["node"] = one.value
+    if one.part is not None:
+        shaped["span"] = [start, end]
+        shaped["content_len"] = len(row.content)
     return shaped
+
+
+def _old_text(version: Version) -> OldTextFields:
+    return {
+        "ref": version.ref,
+        "content": version.content,
+        "written_at": format_utc(version.written_at),
+        "superseded_at": format_utc(version.superseded_at),
+    }

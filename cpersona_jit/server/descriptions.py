@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cpersona_jit.server.settings import ServerSettings
+
 INSTRUCTIONS = """\
 Long-term memory that outlives this conversation. Call `recall` before you answer anything that may
 depend on earlier sessions (people, preferences, decisions, promises, dates, identifiers). Call
@@ -28,7 +33,8 @@ Search this agent's long-term memory and return the memories that best match `qu
 Use it before answering anything that may depend on earlier sessions. Ask one question per call, in
 plain words; call again with other words when the answer is not there.
 
-A row has `ref`, `content`, `source`, `timestamp` (when it was said, as it was given) and `id`.
+A row has `ref`, `content`, `source`, `timestamp` (when it was said, as it was given), `id` and
+`confidence` (0 to 1; it compares the rows of one answer only).
 {preview}
 The best matches are returned even when nothing matches well, so read them critically: a row may be
 about something else, or may have been overtaken by a later one (compare `timestamp`).
@@ -42,20 +48,59 @@ CUT_PREVIEW = """\
 `content` is cut to its first {chars} characters. Only a cut row carries `content_truncated: true`
 and `content_len`, its full length: pass its `ref` to `get_contents` before you rely on details."""
 
+EXCERPT = """
+A cut row also has `excerpt`, the passages that match the query best in the order of the text (at
+most {chars} characters; ' … ' where text was left out), and `excerpt_basis`: `blocks`, `lexical`
+(chosen by shared words only) or `start` (no part stands out)."""
+
+FULL_CONTENT = """
+With `full_content: true` texts are whole, most relevant first, up to {chars} characters together;
+`full_content_budget_chars` says that some were cut after all."""
+
 WHOLE_PREVIEW = "`content` is always the whole text."
+
+RECALL_WITH_CONTEXT = """\
+Search this agent's long-term memory as `recall` does, and return the memories and the conversation
+that you pass in as one list, oldest first (`order` is always `chronological`; the memories are
+chosen as in `recall`, which lists them `best_first`).
+
+Use it to read memories and the current conversation as one course of events. Memories that say
+what an entry of the conversation says are left out. Entries come back with `role`, without `ref`,
+and always cut like previews: you have their whole texts. Undated memories come first; an entry
+without a time stands behind the one before it.
+
+Rows of memories are those of `recall`: `ref`, `content`, `source`, `timestamp`, `id` and
+`confidence`, which compares them inside one answer only.
+{preview}
+`period`, `admission` and `degraded` mean what they mean there."""
 
 GET_CONTENTS = """\
 Return the whole text of memories by `ref`, at most 20 in one call.
 
 Use it for rows of `recall` that carry `content_truncated: true`, or for refs noted down earlier. A
-part of a long memory can be asked for by a character span; exactly that part is returned, or it is
-listed in `unresolved` with the reason.
+part of a long memory can be asked for by a character span or by its node (the parts of a text that
+is longer than the embedder's window); exactly that part is returned, or it is listed in
+`unresolved` with the reason. `history: true` adds the earlier texts of memories that were updated.
+The ref of an earlier text returns that text, and `superseded_by` names the current memory.
 
 Rows come in the order asked for. Refs that do not exist, are malformed, or lie outside what
 `agent_id`, `project_id` and `channel` may see are listed in `missing`; they never fail the rest."""
 
 
-def recall_description(preview_chars: int) -> str:
-    """Describe ``recall`` as it behaves with this preview size; 0 = content is never cut."""
-    preview = CUT_PREVIEW.format(chars=preview_chars) if preview_chars else WHOLE_PREVIEW
-    return RECALL.format(preview=preview)
+def recall_description(settings: ServerSettings) -> str:
+    """Describe ``recall`` as it behaves with these settings."""
+    return RECALL.format(preview=_preview(settings))
+
+
+def recall_with_context_description(settings: ServerSettings) -> str:
+    """Describe ``recall_with_context`` likewise."""
+    return RECALL_WITH_CONTEXT.format(preview=_preview(settings))
+
+
+def _preview(settings: ServerSettings) -> str:
+    if not settings.preview_chars:
+        return WHOLE_PREVIEW
+    told = CUT_PREVIEW.format(chars=settings.preview_chars)
+    if settings.excerpt_chars:
+        told += EXCERPT.format(chars=settings.excerpt_chars)
+    return told + FULL_CONTENT.format(chars=settings.full_content_chars)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from pydantic import (
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
@@ -19,6 +21,7 @@ from pydantic_core import PydanticCustomError
 
 MAX_LIMIT = 100
 MAX_REFS = 20
+MAX_EXCLUDED = 1000
 
 
 def _text_or_none(value: Any, check_text: ValidatorFunctionWrapHandler) -> Any:
@@ -157,6 +160,47 @@ Limit = Annotated[
     ),
 ]
 
+FullContent = Annotated[
+    bool,
+    Field(
+        description="Whole texts instead of the starts of long ones, most relevant rows first, "
+        "while they fit the budget of one response."
+    ),
+]
+
+ExcludeContents = Annotated[
+    list[str] | None,
+    Field(
+        max_length=MAX_EXCLUDED,
+        description="Texts you have already, whole or as previews: memories that equal one, or "
+        "begin with one, or with which one begins, are left out. A text of under 32 characters "
+        "leaves out only a memory that equals it.",
+    ),
+]
+
+
+class ConversationEntry(BaseModel):
+    """One message of a conversation that the caller passes in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Annotated[str, Field(min_length=1, description="user, assistant, system, ...")]
+    content: Annotated[str, Field(description="What was said.")]
+    name: Annotated[OptionalText, Field(description="Name of the speaker.")] = None
+    timestamp: Annotated[
+        OptionalText, Field(description="When, ISO 8601. Left out: right after the entry before.")
+    ] = None
+
+
+Conversation = Annotated[
+    list[ConversationEntry],
+    Field(
+        max_length=MAX_EXCLUDED,
+        description="The conversation so far, oldest first. Memories that say the same as one of "
+        "its entries are left out; its entries come back, cut, between the memories.",
+    ),
+]
+
 _ISO_TIME = {"type": "string", "description": "ISO 8601 date or time; no offset means UTC"}
 _CERTAINTY = {"enum": ["sure", "likely", "vague"], "description": "How sure that time is"}
 
@@ -213,7 +257,8 @@ Refs = Annotated[
     Field(
         max_length=MAX_REFS,
         description='Refs from recall, for example ["mem:12", "mem:40"]. To read a part of a long '
-        'memory, give {"ref": "mem:12", "span": [start, end]} in characters, end excluded.',
+        'memory, give {"ref": "mem:12", "span": [start, end]} in characters, end excluded, or '
+        '{"ref": "mem:12", "node": n}: the n-th part of a very long one, from 0.',
     ),
     WithJsonSchema(
         {
@@ -232,6 +277,7 @@ Refs = Annotated[
                                 "minItems": 2,
                                 "maxItems": 2,
                             },
+                            "node": {"type": "integer", "minimum": 0},
                         },
                         "required": ["ref"],
                         "additionalProperties": False,
@@ -239,5 +285,13 @@ Refs = Annotated[
                 ]
             },
         }
+    ),
+]
+
+History = Annotated[
+    bool,
+    Field(
+        description="Also give each memory its earlier texts, newest first; each has a ref of its "
+        "own."
     ),
 ]

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired
 # pydantic reads the typing module's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
-from cpersona_jit.server.preview import preview
 from cpersona_jit.store.timestamps import format_utc
 
 if TYPE_CHECKING:
     from cpersona_jit.records import Source, StoreOutcome
-    from cpersona_jit.results import RecallResult, RecallRow
+    from cpersona_jit.results import RecallResult
 
 
 class SourceFields(TypedDict, total=False):
@@ -44,11 +43,25 @@ class RecalledRow(TypedDict):
     content: str
     content_truncated: NotRequired[bool]
     content_len: NotRequired[int]
+    excerpt: NotRequired[str]
+    excerpt_basis: NotRequired[Literal["blocks", "lexical", "start"]]
     source: SourceFields
     timestamp: str
     id: str
     session_id: NotRequired[str]
+    confidence: float
     admission: NotRequired[Literal["reservation", "time_cue"]]
+
+
+class EchoedEntry(TypedDict):
+    """An entry of the conversation that the caller passed in."""
+
+    role: str
+    content: str
+    content_truncated: NotRequired[bool]
+    content_len: NotRequired[int]
+    name: NotRequired[str]
+    timestamp: NotRequired[str]
 
 
 # `from` is no name for a field of a class.
@@ -72,15 +85,36 @@ class RecallResponse(TypedDict):
 
     rows: list[RecalledRow]
     order: Literal["best_first"]
+    full_content_budget_chars: NotRequired[int]
     period: NotRequired[Period]
     degraded: NotRequired[list[str]]
 
 
-class ContentRow(TypedDict):
-    """One memory, or the span of it that was asked for."""
+class RecallWithContextResponse(TypedDict):
+    """Rows of a recall and the entries of a conversation, oldest first."""
+
+    rows: list[RecalledRow | EchoedEntry]
+    order: Literal["chronological"]
+    full_content_budget_chars: NotRequired[int]
+    period: NotRequired[Period]
+    degraded: NotRequired[list[str]]
+
+
+class OldTextFields(TypedDict):
+    """A text that a memory had before it was updated."""
 
     ref: str
     content: str
+    written_at: str
+    superseded_at: str
+
+
+class ContentRow(TypedDict):
+    """One memory, or the part of it that was asked for."""
+
+    ref: str
+    content: str
+    node: NotRequired[int]
     span: NotRequired[list[int]]
     content_len: NotRequired[int]
     source: SourceFields
@@ -88,14 +122,24 @@ class ContentRow(TypedDict):
     id: str
     session_id: NotRequired[str]
     metadata: NotRequired[dict[str, Any]]
+    superseded_by: NotRequired[str]
+    history: NotRequired[list[OldTextFields]]
 
 
-class UnresolvedSpan(TypedDict):
-    """A span that could not be returned exactly."""
+class UnresolvedPart(TypedDict):
+    """A part that could not be returned exactly."""
 
     ref: str
-    span: Any
-    reason: Literal["invalid_span", "span_out_of_range"]
+    span: NotRequired[Any]
+    node: NotRequired[Any]
+    reason: Literal[
+        "invalid_span",
+        "span_out_of_range",
+        "invalid_node",
+        "no_nodes",
+        "not_current",
+        "node_out_of_range",
+    ]
 
 
 class ContentsResponse(TypedDict):
@@ -103,7 +147,7 @@ class ContentsResponse(TypedDict):
 
     rows: list[ContentRow]
     missing: list[str]
-    unresolved: NotRequired[list[UnresolvedSpan]]
+    unresolved: NotRequired[list[UnresolvedPart]]
 
 
 def store_response(outcome: StoreOutcome) -> StoreResponse:
@@ -120,30 +164,14 @@ def store_response(outcome: StoreOutcome) -> StoreResponse:
     return response
 
 
-def recall_response(result: RecallResult, preview_chars: int) -> RecallResponse:
-    """Shape a recall; contents longer than `preview_chars` are cut (0 = never)."""
-    rows = [_recalled_row(row, preview_chars) for row in result.rows]
-    response: RecallResponse = {"rows": rows, "order": "best_first"}
+def recall_notes(result: RecallResult) -> dict[str, Any]:
+    """Return what a recall says besides its rows."""
+    notes: dict[str, Any] = {}
     if result.period is not None:
-        response["period"] = period_fields(result.period)
+        notes["period"] = period_fields(result.period)
     if result.degraded:
-        response["degraded"] = list(result.degraded)
-    return response
-
-
-def _recalled_row(row: RecallRow, preview_chars: int) -> RecalledRow:
-    shaped: RecalledRow = {
-        "ref": row.ref,
-        **preview(row.content, preview_chars),
-        "source": source_fields(row.source),
-        "timestamp": row.timestamp,
-        "id": row.id,
-    }
-    if row.session_id:
-        shaped["session_id"] = row.session_id
-    if row.admission:
-        shaped["admission"] = row.admission
-    return shaped
+        notes["degraded"] = list(result.degraded)
+    return notes
 
 
 def period_fields(period: Mapping[str, Any]) -> Period:
