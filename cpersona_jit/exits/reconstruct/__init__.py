@@ -1,0 +1,1 @@
+"""Reconstruction: recall items whose every claim points to a stored row."""

@@ -1,0 +1,33 @@
+"""What a time stamp proves: an instant, a day, or nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime, timedelta
+
+from cpersona_jit.records import Row
+
+_DAY_US = 86_400_000_000
+_DATE_CHARS = 10  # YYYY-MM-DD or YYYYMMDD; the shortest stamp with a time has 11
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_date_only(timestamp: str) -> bool:
+    """Whether a stamp that was parsed names a day without a time."""
+    return len(unicodedata.normalize("NFKC", timestamp).strip()) <= _DATE_CHARS
+
+
+def lies_in(row: Row, episode: Row) -> bool:
+    """Whether a row's time is proven to lie in an episode's; undated rows lie in none.
+
+    A day lies in an episode as a whole or not at all.
+    """
+    if row.event_time is None or episode.event_time is None or episode.end_time is None:
+        return False
+    last = row.event_time + (_DAY_US - 1 if is_date_only(row.timestamp) else 0)
+    return episode.event_time <= row.event_time and last <= episode.end_time
+
+
+def utc_text(microseconds: int) -> str:
+    """ISO 8601 text of a UTC time."""
+    return (_EPOCH + timedelta(microseconds=microseconds)).isoformat().replace("+00:00", "Z")
