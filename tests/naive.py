@@ -362,3 +362,47 @@ def replayed_signal_ranks(signals, rows, gold, forms, biases, depth):
             near.update(order[:depth])
     candidates = sorted(near, key=lambda p: (-scored[-1][p], p))
     return [candidates.index(p) + 1 if p in near else 0 for p in gold]
+
+
+# --- quotes --------------------------------------------------------------------------------------
+
+
+def shared_grams(query, text):
+    """Distinct grams of size 3 of a query, pairs of CJK runs among them, that a text holds.
+
+    Both are normalised.
+    """
+    grams = {query[at : at + 3] for at in range(len(query) - 2)}
+    pairs = {query[at : at + 2] for at in range(len(query) - 1)}
+    grams |= {pair for pair in pairs if is_cjk(pair[0]) and is_cjk(pair[1])}
+    return sum(gram in text for gram in grams)
+
+
+def quoted_order(*kinds):
+    """Blocks by the sum of 1 / (60 + dense rank) over the kinds of evidence, the first first."""
+    fused = []
+    for block in range(len(kinds[0])):
+        ranks = [len({value for value in kind if value > kind[block]}) + 1 for kind in kinds]
+        fused.append((-sum(1.0 / (60 + rank) for rank in ranks), block))
+    return [block for _, block in sorted(fused)]
+
+
+def filled(text, passages, max_chars):
+    """Ranges of the passages taken until the next one would not fit, joiners of 3 counted."""
+    taken = set()
+    for start, end in passages:
+        more = taken | set(range(start, end))
+        for at in range(min(more), max(more)):  # white space alone leaves no gap
+            if at not in more:
+                stop = min(after for after in more if after > at)
+                if at - 1 in more and text[at:stop].isspace():
+                    more |= set(range(at, stop))
+        gaps = sum(at + 1 not in more for at in more) - 1
+        if len(more) + 3 * gaps > max_chars:
+            if not taken:
+                taken = set(range(start, start + max_chars))
+            break
+        taken = more
+    starts = sorted(at for at in taken if at - 1 not in taken)
+    ends = sorted(at + 1 for at in taken if at + 1 not in taken)
+    return list(zip(starts, ends, strict=True))

@@ -63,7 +63,7 @@ def _row(
         shaped["session_id"] = row.session_id
     if row.admission:
         shaped["admission"] = row.admission
-    if "content_truncated" in shaped and settings.excerpt_chars:
+    if "content_truncated" in shaped:
         quote = quoter.excerpt(row, settings.excerpt_chars)
         shaped["excerpt"] = quote.content
         shaped["excerpt_basis"] = quote.basis
