@@ -63,7 +63,8 @@ def run_command(
     next run, also after an interruption. All settings are then replayed over the pool. The setting
     is chosen on the validation part and judged on the unseen rest.
 
-    A config of kind "scale" measures made-up stores of many sizes instead.
+    A config of kind "scale" measures made-up stores of many sizes instead, one of kind "exit" what
+    the exits return for the questions of benchmarks.
     """
     try:
         run_config(config, data, out, holdout)

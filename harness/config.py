@@ -24,6 +24,7 @@ from harness.config_parts import (
     SelectConfig,
     require_distinct,
 )
+from harness.exit.config import ExitConfig
 from harness.scale.config import ScaleConfig
 
 ArmName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -118,10 +119,11 @@ class RunConfig(Section):
 _KINDS: tuple[tuple[str, type[Section]], ...] = (
     ("adaptive", AdaptiveConfig),
     ("scale", ScaleConfig),
+    ("exit", ExitConfig),
 )
 
 
-def load_config(path: Path) -> RunConfig | AdaptiveConfig | ScaleConfig:
+def load_config(path: Path) -> RunConfig | AdaptiveConfig | ScaleConfig | ExitConfig:
     """Read and check a config file.
 
     Parameters
@@ -131,8 +133,8 @@ def load_config(path: Path) -> RunConfig | AdaptiveConfig | ScaleConfig:
 
     Returns
     -------
-    RunConfig, AdaptiveConfig or ScaleConfig
-        The others for a file that says ``kind = "adaptive"`` or ``kind = "scale"``.
+    RunConfig, AdaptiveConfig, ScaleConfig or ExitConfig
+        The others for a file that says ``kind = "adaptive"``, ``"scale"`` or ``"exit"``.
 
     Raises
     ------

@@ -125,10 +125,10 @@ def _freeze_missing(
     """Freeze the units that are not done and put all of them together."""
     parts = pool_dir / "parts"
     parts.mkdir(exist_ok=True)
-    units = list(_units(dataset))
+    units = list(units_of(dataset))
     missing = [unit for unit in units if not unit.is_done(parts)]
     if missing and provider.info.dim is not None:
-        _embed(dataset, provider, model.rows_only, cache_dir, progress)
+        fill_cache(dataset, provider, model.rows_only, cache_dir, progress)
     provider.close()
     calls = (delayed(freeze_unit)(unit, ask, model, cache_dir, parts) for unit in missing)
     done = len(units) - len(missing)
@@ -230,20 +230,21 @@ def _describe(kept: dict, dataset: Dataset, provider: Provider) -> dict:
     }
 
 
-def _units(dataset: Dataset) -> Iterator[Unit]:
+def units_of(dataset: Dataset, most: int = QUERIES_PER_UNIT) -> Iterator[Unit]:
+    """Yield slices of at most so many queries of one scope, with the scope's rows."""
     rows = dataset.rows_by_scope()
     by_scope: dict[str, list[DatasetQuery]] = {}
     for query in dataset.queries:
         by_scope.setdefault(query.scope_id, []).append(query)
     first = 0
     for scope_id, queries in by_scope.items():
-        for start in range(0, len(queries), QUERIES_PER_UNIT):
-            part = queries[start : start + QUERIES_PER_UNIT]
+        for start in range(0, len(queries), most):
+            part = queries[start : start + most]
             yield Unit(scope_id, rows.get(scope_id, []), first, part)
             first += len(part)
 
 
-def _embed(
+def fill_cache(
     dataset: Dataset, provider: Provider, rows_only: bool, cache_dir: Path, progress: Progress
 ) -> None:
     """Fill the embedding cache, so that the workers only read it."""

@@ -89,7 +89,7 @@ def freeze_unit(
         cpersona_jit.open(Path(folder) / "scope.db", embedder=provider) as memory,
     ):
         vectors = _row_vectors(provider, unit) if model.rows_only else None
-        documents = _ingest(memory, unit, vectors)
+        documents = ingest_scope(memory, unit, vectors)
         answers = [
             ask(memory, query, documents, unit.first_query + position)
             for position, query in enumerate(unit.queries)
@@ -119,7 +119,7 @@ def _row_vectors(provider: Provider, unit: Unit) -> np.ndarray | None:
     return guarded_embed(provider, texts, "passage")
 
 
-def _ingest(memory: Memory, unit: Unit, vectors: np.ndarray | None) -> dict[int, str]:
+def ingest_scope(memory: Memory, unit: Unit, vectors: np.ndarray | None) -> dict[int, str]:
     """Store the rows of a scope and return the document of each memory id."""
     outcomes = memory.store_many(
         (

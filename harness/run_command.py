@@ -13,13 +13,14 @@ from rich.console import Console
 
 from cpersona_jit.errors import CPersonaError, UsageError
 from harness.config import RunConfig, load_config
+from harness.exit.config import ExitConfig
 from harness.scale.config import ScaleConfig
 
 
 def run_config(config_path: Path, data: Path | None, out: Path | None, holdout: str | None) -> None:
     """Run a config of any kind and show what came out."""
     config = load_config(config_path)
-    if holdout is not None and isinstance(config, ScaleConfig):
+    if holdout is not None and isinstance(config, ScaleConfig | ExitConfig):
         raise UsageError("--holdout: only a config of kind 'adaptive' keeps a holdout")
     out_dir = out or Path("out") / config.name
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -30,6 +31,10 @@ def run_config(config_path: Path, data: Path | None, out: Path | None, holdout: 
             from harness.scale.command import run_scale
 
             report = run_scale(config, data, cache_dir, out_dir, command)
+        elif isinstance(config, ExitConfig):
+            from harness.exit.command import run_exit
+
+            report = run_exit(config, data, cache_dir, out_dir, command)
         else:
             report = _run_datasets(config, data, cache_dir, out_dir, command, holdout)
     typer.echo(f"report: {report}")
