@@ -105,3 +105,6 @@ def _require_within(name: str, value: object, low: int, bound: str, high: int) -
         raise UsageError(
             f"{name} is {value!r}; allowed: a whole number from {least} to {bound}, which is {high}"
         )
+
+
+DEFAULT_POLICY = ReconstructSettings()
