@@ -15,7 +15,7 @@ from cpersona_jit.recall.adaptive_settings import (
 )
 from cpersona_jit.recall.row_prior import RowPrior
 from cpersona_jit.recall.settings import ArmSpec, FusionSpec, RecallSettings
-from cpersona_jit.records import Record, Row, Source, StoreOutcome
+from cpersona_jit.records import OldText, Record, Row, Source, StoreOutcome, Version
 from cpersona_jit.results import RecallResult, RecallRow
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "ImportOptions",
     "ImportReport",
     "Memory",
+    "OldText",
     "RecallResult",
     "RecallRow",
     "RecallSettings",
@@ -41,6 +42,7 @@ __all__ = [
     "StoreOutcome",
     "Structure",
     "UsageError",
+    "Version",
     "open",
 ]
 __version__ = "0.1.0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import AbstractContextManager, contextmanager
@@ -19,13 +20,14 @@ from cpersona_jit.passages import block_ranges, passages
 from cpersona_jit.records import Record, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock
 from cpersona_jit.store.bulk import give_back, take_room
+from cpersona_jit.store.changes import update_content
 from cpersona_jit.store.duplicates import stored_duplicates
 from cpersona_jit.store.imports import import_state, keep_import_state
 from cpersona_jit.store.models import find_model, register_model
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
-from cpersona_jit.store.writes import insert_batch, update_content
+from cpersona_jit.store.writes import insert_batch
 
 NOT_EMBEDDED = "not_embedded"
 BLOCKS_NOT_EMBEDDED = "blocks_not_embedded"
@@ -183,8 +185,8 @@ class Ingest:
             found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
         embedded = Embedded([None], [[]], None)
         if found and not isinstance(check_content(content), Rejection):
-            source = next(iter(found.values())).source
-            embedded = self.embed([(source.name, content)])
+            row = next(iter(found.values()))
+            embedded = self.embed([(row.source.name, content, row.keywords)])
         (vector,), (blocks,), model_id = embedded
         with self._lock:
             outcome = update_content(
@@ -202,7 +204,7 @@ class Ingest:
         """Take the vectors that are given; the caller's are of whole rows: blocks wait."""
         vectors = [None if given is None else given[position] for position, _ in clean]
         missing = [at for at, vector in enumerate(vectors) if vector is None]
-        made = self.embed([(clean[at][1].source_name, clean[at][1].content) for at in missing])
+        made = self.embed([_indexed(clean[at][1]) for at in missing])
         if len(missing) == len(clean):
             return made
         rows = unit_rows(np.asarray([vector for vector in vectors if vector is not None]))
@@ -214,12 +216,13 @@ class Ingest:
             of_rows[at], blocks[at] = vector, part
         return Embedded(of_rows, blocks, model_id)
 
-    def embed(self, contents: Sequence[tuple[str, str]]) -> Embedded:
-        """Split contents (each with the name of who said it) into blocks and embed all of it.
+    def embed(self, contents: Sequence[tuple[str, str, Sequence[str]]]) -> Embedded:
+        """Split contents into blocks and embed all of it.
 
-        Rows and blocks go to the model in one call. When it fails, all go without vectors.
+        Each comes as the name of who said it, the content, and the keywords of an episode. Rows
+        and blocks go to the model in one call. When it fails, all go without vectors.
         """
-        parted = [passages(name, content) for name, content in contents]
+        parted = [passages(*content) for content in contents]
         vectors, model_id = self._passages([text for part in parted for text in part.texts])
         remaining = iter(vectors)
         of_rows: list[bytes | None] = []
@@ -288,6 +291,12 @@ class Ingest:
                     f"embedding model {info.label!r} answered with {dim} dimensions after {had}"
                 )
             return register_model(self._conn, info.label, info.fingerprint, dim)
+
+
+def _indexed(record: CleanRecord) -> tuple[str, str, Sequence[str]]:
+    """Return what `Ingest.embed` takes of a record."""
+    keywords = () if record.episode is None else json.loads(record.episode.keywords)
+    return record.source_name, record.content, keywords
 
 
 def _stored(vectors: np.ndarray) -> list[bytes]:

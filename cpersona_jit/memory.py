@@ -54,10 +54,11 @@ from cpersona_jit.status import store_status
 from cpersona_jit.store.memory_reads import WholeRow, whole_rows
 from cpersona_jit.store.models import find_model, list_models
 from cpersona_jit.store.reads import fetch_rows
-from cpersona_jit.store.writes import delete
 
 
 class Memory:
+from cpersona_jit.store.changes import delete
+from cpersona_jit.store.contents import find_contents
     """A memory: store, recall, read, change. Made by :func:`cpersona_jit.open`.
 
     Safe to use from several threads. Other processes may use the same file; what they write is
@@ -127,6 +128,55 @@ class Memory:
         vectors: np.ndarray | None = None,
         dedup: bool = True,
         batch_size: int = 256,
+    def archive_episode(
+        self,
+        summary: str,
+        *,
+        agent_id: str,
+        start: str,
+        end: str,
+        keywords: Sequence[str] = (),
+        project_id: str = "",
+        channel: str = "",
+        msg_id: str = "",
+        source: Source | Mapping[str, str] | None = None,
+        session_id: str = "",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> StoreOutcome:
+        """Store the summary of a span of time; it is recalled beside memories, as ``ep:<id>``.
+
+        Parameters
+        ----------
+        summary : str
+            1 to 16,000 characters.
+        start, end : str
+            ISO 8601, both inside the span; an end without a time is the end of that day.
+        keywords : sequence of str
+            Indexed together with the summary: at most 50 of at most 100 characters.
+        agent_id, project_id, channel, msg_id, source, session_id, metadata
+            As in :class:`cpersona_jit.Record`.
+
+        Returns
+        -------
+        StoreOutcome
+            As of :meth:`store`.
+        """
+        record = Record(
+            summary,
+            agent_id,
+            project_id,
+            channel,
+            msg_id,
+            source,
+            session_id,
+            timestamp=start,
+            metadata=metadata,
+            kind="episode",
+            end=end,
+            keywords=keywords,
+        )
+        return self.store_many([record])[0]
+
         progress: Callable[[int], None] | None = None,
     ) -> list[StoreOutcome]:
         """Store records, one transaction per batch.
@@ -250,6 +300,8 @@ class Memory:
             (``not_found``, or a limit on content).
         """
         axes = Axes.agent(agent_id, project_id, channel)
+        The text that it had can still be read: ``get_contents(history=True)`` lists it.
+
         return Ingest(self._conn, self._lock, self._provider).update(axes, ref, content)
 
     def delete(
@@ -475,12 +527,10 @@ class Memory:
         if len(refs) > MAX_REFS:
             raise UsageError(f"refs has {len(refs)} entries; allowed: at most {MAX_REFS}")
         axes = Axes.agent(agent_id, project_id, channel)
-        wanted = {ref: parse_ref(ref) for ref in refs}
-        ids = [memory_id for memory_id in wanted.values() if memory_id is not None]
         with self._lock:
-            found = fetch_rows(self._conn, axes, ids)
-        missing = tuple(ref for ref, memory_id in wanted.items() if memory_id not in found)
-        return ContentsResult(tuple(found.values()), missing)
+            found = find_contents(self._conn, axes, refs, history=history)
+        missing = tuple(ref for ref in dict.fromkeys(refs) if ref not in found.rows)
+        return ContentsResult(tuple(found.rows.values()), missing, found.history, found.superseded)
 
     def columns(self) -> Columns:
         """Return the snapshot of the store as it is now."""
@@ -530,6 +580,7 @@ class Memory:
 
     def _model(self, info: ModelInfo | None) -> Model:
         """Return the active model as the store knows it."""
+        history: bool = False,
         if info is None:  # an endpoint that is down for now: keep the columns of the last model
             fingerprint, centred = self._keeper.last_model(self._conn)
         else:
@@ -539,6 +590,8 @@ class Memory:
         return Model(known.id, known.fingerprint, known.dim, centred) if known else NO_MODEL
 
     def _sources(self) -> Sources:
+        history : bool
+            Also return what the rows said before they were updated.
         return Sources(self._provider, self._refreshed, self._fetch, self._kernels)
 
     def _fetch(self, axes: Axes, ids: list[int]) -> dict[int, Row]:

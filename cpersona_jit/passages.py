@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from cpersona_jit.embed.indexed_text import indexed_text
@@ -23,10 +24,10 @@ class Passages(NamedTuple):
     texts: list[str]
 
 
-def passages(source_name: str, content: str) -> Passages:
+def passages(source_name: str, content: str, keywords: Sequence[str] = ()) -> Passages:
     """Return the passages of a memory."""
     ranges = block_ranges(content)
-    whole = indexed_text(source_name, content)
+    whole = indexed_text(source_name, content, keywords)
     blocks = [indexed_text(source_name, content[start:end]) for start, end in ranges]
     return Passages(ranges, [whole, *blocks])
 

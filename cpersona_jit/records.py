@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-_REF = re.compile(r"mem:([1-9][0-9]{0,18})")
+Kind = Literal["memory", "episode"]
+
+_REF = re.compile(r"(?:mem|ep):([1-9][0-9]{0,18})")
 _MAX_ID = 2**63 - 1
 
 
-def format_ref(memory_id: int) -> str:
-    """Public reference of a memory: ``mem:<id>``."""
-    return f"mem:{memory_id}"
+def format_ref(memory_id: int, kind: Kind = "memory") -> str:
+    """Public reference of a row: ``mem:<id>``, or ``ep:<id>`` of an episode."""
+    return f"ep:{memory_id}" if kind == "episode" else f"mem:{memory_id}"
 
 
 def parse_ref(ref: object) -> int | None:
-    """Id of a reference, or None when it is not one (only the exact form that we write is)."""
+    """Id of a reference, or None when it is not one (only the exact form that we write is).
+
+    Memories and episodes share their ids: whoever resolves a reference compares it with that of
+    the row that it found.
+    """
     match = _REF.fullmatch(ref) if isinstance(ref, str) else None
     memory_id = int(match[1]) if match else 0
     return memory_id if 0 < memory_id <= _MAX_ID else None
@@ -30,6 +36,15 @@ class Source:
     type: str = ""
     id: str = ""
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OldText:
+    """A text that a row had before; times are UTC microseconds, or ISO 8601 in a new record."""
+
+    content: str
+    written_at: int | str
+    superseded_at: int | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,14 @@ class Record:
         When it happened, ISO 8601; kept verbatim. '' (or None) = undated.
     metadata : mapping or None
         A JSON object of the caller's own, at most 8,000 characters when serialised.
+    kind : {"memory", "episode"}
+        An episode sums up a span of time: `content` is its summary, `timestamp` its start.
+    end : str
+        Of an episode, ISO 8601; a date without a time is the end of that day.
+    keywords : sequence of str or None
+        Of an episode, indexed together with the summary: at most 50 of at most 100 characters.
+    history : sequence of OldText
+        What an imported row said before.
     """
 
     content: str
@@ -60,6 +83,10 @@ class Record:
     session_id: str = ""
     timestamp: str = ""
     metadata: Mapping[str, Any] | None = None
+    kind: Kind = "memory"
+    end: str = ""
+    keywords: Sequence[str] | None = None
+    history: Sequence[OldText] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +104,8 @@ class StoreOutcome:
         One sentence for a person: field, value and what is allowed.
     warnings : tuple of str
         Keys of the same table: stored, but not quite as meant.
+    nodes : int
+        Parts that a content longer than the embedder's window was embedded in; 0 = it fits.
     """
 
     status: Literal["stored", "skipped", "rejected"]
@@ -84,16 +113,17 @@ class StoreOutcome:
     reason: str = ""
     detail: str = ""
     warnings: tuple[str, ...] = ()
+    nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stored memory.
+    """A stored memory or episode, or an old text of one with the other fields of its row.
 
     Parameters
     ----------
     ref : str
-        ``mem:<id>``.
+        ``mem:<id>`` of a memory and of an old text, ``ep:<id>`` of an episode.
     id : int
         Primary key; ascending in the order of insertion, never used twice.
     event_time : int or None
@@ -104,6 +134,13 @@ class Row:
         Model of the row's vector; None = it has none.
     revision : int
         Generation of the transaction that wrote the row last.
+    kind : {"memory", "episode"}
+    end_time : int or None
+        End of an episode in UTC microseconds, itself still inside; None for a memory.
+    end_timestamp : str
+        The same as it was given.
+    keywords : tuple of str
+        Of an episode.
     """
 
     ref: str
@@ -122,3 +159,51 @@ class Row:
     metadata: dict[str, Any]
     model_id: int | None
     revision: int
+    kind: Kind = "memory"
+    end_time: int | None = None
+    end_timestamp: str = ""
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A text that a row had before it was updated. Recall never returns it.
+
+    Parameters
+    ----------
+    ref : str
+        ``mem:<id>`` of its own, which no row has or will have.
+    id : int
+        Of the same sequence as the ids of rows.
+    memory_ref : str
+        The row that says something else now.
+    written_at, superseded_at : int
+        When the row got this text and when it lost it, UTC microseconds.
+    """
+
+    ref: str
+    id: int
+    memory_ref: str
+    content: str
+    written_at: int
+    superseded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of a content that is longer than the embedder's window, in code points.
+
+    Parameters
+    ----------
+    start, end : int
+        ``content[start:end]``; the nodes of a row partition its content.
+    model_id : int or None
+        Model of `embedding`; None = it waits for one.
+    embedding : bytes or None
+        Little-endian float32 of a unit vector.
+    """
+
+    start: int
+    end: int
+    model_id: int | None
+    embedding: bytes | None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
-from cpersona_jit.records import Row, Source
+from cpersona_jit.records import Row, Source, Version
 from cpersona_jit.store.timestamps import format_utc
 
 
@@ -78,10 +78,24 @@ class RecallResult:
 
 @dataclass(frozen=True, slots=True)
 class ContentsResult:
-    """Rows found by reference; foreign, unknown and malformed references are `missing`."""
+    """Rows found by reference.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+        In the order asked for; the reference of an old text gives a row with that text.
+    missing : tuple of str
+        Foreign, unknown and malformed references.
+    history : dict of str to tuple of Version
+        Old texts of the current rows, newest first, when asked for; of those that have any.
+    superseded : dict of str to str
+        For each old text in `rows`, the reference of the row that says something else now.
+    """
 
     rows: tuple[Row, ...]
     missing: tuple[str, ...]
+    history: dict[str, tuple[Version, ...]] = field(default_factory=dict)
+    superseded: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

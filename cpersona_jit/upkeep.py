@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cpersona_jit.batches import check_batch_size
 from cpersona_jit.embed.guard import guarded_embed, model_info
@@ -20,9 +20,14 @@ from cpersona_jit.ingest import Ingest
 from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges
 from cpersona_jit.results import ReblockResult, ReembedResult
-from cpersona_jit.store.block_reads import block_counts, blocks_without_vector, rows_to_split
+from cpersona_jit.store.block_reads import (
+    PendingBlock,
+    block_counts,
+    blocks_without_vector,
+    rows_to_split,
+)
 from cpersona_jit.store.blocks import set_block_vectors, set_ranges
-from cpersona_jit.store.reads import counts, rows_without_vector
+from cpersona_jit.store.reads import PendingRow, counts, rows_without_vector
 from cpersona_jit.store.writes import set_vectors
 
 _ROWS_SPLIT_AT_ONCE = 256
@@ -31,15 +36,26 @@ Lock = AbstractContextManager
 
 
 class _Work(NamedTuple):
-    """What may lack vectors: how to read it behind a place, how to write them, where to begin."""
+    """What may lack vectors: how to read it behind a place, the text of each, how to write them,
+    where to begin.
+    """
 
     read: Callable[..., Sequence]
+    text: Callable[[Any], str]
     write: Callable[..., int]
     start: int | tuple[int, int]
 
 
-_ROWS = _Work(rows_without_vector, set_vectors, 0)
-_BLOCKS = _Work(blocks_without_vector, set_block_vectors, (0, -1))
+def _text_of_row(row: PendingRow) -> str:
+    return indexed_text(row.source_name, row.content, row.keywords)
+
+
+def _text_of_block(block: PendingBlock) -> str:
+    return indexed_text(block.source_name, block.content)
+
+
+_ROWS = _Work(rows_without_vector, _text_of_row, set_vectors, 0)
+_BLOCKS = _Work(blocks_without_vector, _text_of_block, set_block_vectors, (0, -1))
 
 
 def reembed(
@@ -151,7 +167,7 @@ def _embed(
             pending = work.read(conn, model_id, place, batch_size)
         if not pending:
             return done
-        texts = [indexed_text(item.source_name, item.content) for item in pending]
+        texts = [work.text(item) for item in pending]
         vectors = guarded_embed(provider, texts, "passage")
         with lock:
             blobs = [vector.astype("<f4").tobytes() for vector in vectors]

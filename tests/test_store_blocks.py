@@ -17,11 +17,12 @@ from cpersona_jit.store.block_reads import (
     unsplit_rows,
 )
 from cpersona_jit.store.blocks import NewBlock, adopt_splitter, set_block_vectors, set_ranges
+from cpersona_jit.store.changes import delete, update_content
 from cpersona_jit.store.database import generation, open_database
 from cpersona_jit.store.models import register_model
 from cpersona_jit.store.reads import changed_rows
 from cpersona_jit.store.schema import MIGRATIONS, SCHEMA_VERSION, migrate, schema_version
-from cpersona_jit.store.writes import delete, insert_batch, update_content
+from cpersona_jit.store.writes import insert_batch
 
 ME = Axes.agent("me")
 TEXT = "雨🎉. Tea."
@@ -83,7 +84,7 @@ def test_blocks_need_vectors_of_the_model_and_one_list_a_record(conn, model):
         put_halves(conn, TEXT, model_id=model, vectors=(vector(1), b"1234"))
     with pytest.raises(UsageError, match="model_id None is not a model"):
         put_halves(conn, TEXT, vectors=(vector(1), None))
-    with pytest.raises(UsageError, match="blocks of 0 records"):
+    with pytest.raises(UsageError, match="blocks of 0 and"):
         insert_batch(conn, [clean(TEXT)], [None], None, NOW, blocks=[])
     assert contents(conn) == []
 

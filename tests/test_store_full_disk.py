@@ -11,8 +11,8 @@ from store_cases import clean, contents, is_sound, put
 
 from cpersona_jit.errors import StoreError, StoreFullError
 from cpersona_jit.isolation import Axes
+from cpersona_jit.store.changes import delete
 from cpersona_jit.store.database import generation, open_database
-from cpersona_jit.store.writes import delete
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux mounts")
 

@@ -23,7 +23,7 @@ CHILD = """
 import os, sys
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.isolation import Axes
-from cpersona_jit.store import database, models, reads, validate, writes
+from cpersona_jit.store import changes, database, models, reads, validate, writes
 from cpersona_jit.records import Record
 if os.geteuid() == 0:
     os.setgroups([])
@@ -56,8 +56,8 @@ if conn is not None:
         print("changed:", len(list(reads.changed_rows(conn, 0))))
     for change in (
         lambda: write(conn),
-        lambda: writes.delete(conn, me, ["mem:1"]),
-        lambda: writes.update_content(conn, me, "mem:1", "x", None, None, 0),
+        lambda: changes.delete(conn, me, ["mem:1"]),
+        lambda: changes.update_content(conn, me, "mem:1", "x", None, None, 0),
         lambda: models.register_model(conn, "m", "f", 4),
     ):
         print("wrote:", attempt(change))

@@ -16,6 +16,7 @@ from store_cases import NOW, clean, put, vector
 
 from cpersona_jit.errors import CorruptStoreError, StoreError
 from cpersona_jit.isolation import Axes
+from cpersona_jit.store.changes import delete, update_content
 from cpersona_jit.store.database import generation, open_database, read_snapshot
 from cpersona_jit.store.models import find_model, list_models, register_model
 from cpersona_jit.store.reads import (
@@ -26,7 +27,7 @@ from cpersona_jit.store.reads import (
     fetch_rows,
     rows_without_vector,
 )
-from cpersona_jit.store.writes import delete, insert_batch, set_vectors, update_content
+from cpersona_jit.store.writes import insert_batch, set_vectors
 
 ME = Axes.agent("me")
 
@@ -159,6 +160,7 @@ def test_changed_rows_have_the_named_columns(conn):
         "content": "あ",
         "embedding": None,
         "model_id": None,
+        "keywords": "",
     }
 
 

@@ -244,9 +244,9 @@ def test_a_new_content_has_the_same_rules_as_a_record(content):
         assert result == whole.content
 
 
-@given(st.integers(1, 2**63 - 1))
-def test_a_ref_reads_back(memory_id):
-    assert parse_ref(format_ref(memory_id)) == memory_id
+@given(st.integers(1, 2**63 - 1), st.sampled_from(["memory", "episode"]))
+def test_a_ref_reads_back(memory_id, kind):
+    assert parse_ref(format_ref(memory_id, kind)) == memory_id
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,12 @@ def test_a_ref_reads_back(memory_id):
         "mem:١",
         "mem:1.0",
         "mem:1_0",
-        "ep:1",
+        "ep:",
+        "ep:0",
+        "ep:01",
+        "EP:1",
+        "epi:1",
+        "ver:1",
         "1",
         "記:1",
         "mem:9223372036854775808",

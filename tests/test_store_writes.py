@@ -13,12 +13,13 @@ from store_cases import NOW, clean, contents, is_sound, put, statuses, vector
 from cpersona_jit.errors import NewerSchemaError, StoreBusyError, StoreError, UsageError
 from cpersona_jit.isolation import Axes
 from cpersona_jit.records import Source
+from cpersona_jit.store.changes import delete, update_content
 from cpersona_jit.store.database import generation, open_database, write_transaction
 from cpersona_jit.store.duplicates import would_skip
 from cpersona_jit.store.models import register_model
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.reasons import REASONS
-from cpersona_jit.store.writes import delete, insert_batch, update_content
+from cpersona_jit.store.writes import insert_batch
 
 ME = Axes.agent("me")
 

@@ -15,6 +15,7 @@ from cpersona_jit.columns.texts import TextReader, Texts
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.records import format_ref
+from cpersona_jit.store.stored_values import stored_keywords
 from cpersona_jit.text.questions import is_question
 
 STRING_COLUMNS = (
@@ -44,6 +45,7 @@ class StoredRow(NamedTuple):
     content: str
     embedding: bytes | None
     model_id: int | None
+    keywords: str = ""  # JSON, of an episode
 
 
 class StoredBlock(NamedTuple):
@@ -117,7 +119,8 @@ def read_rows(stored: Iterable[RowWithBlocks], model: Model, kernels: GramKernel
         asks.append(is_question(row.content))
         for name in STRING_COLUMNS:
             strings[name].append(getattr(row, name))
-        texts.add(indexed_text(row.source_name, row.content), _vector(row, model))
+        keywords = stored_keywords(row.id, row.keywords)
+        texts.add(indexed_text(row.source_name, row.content, keywords), _vector(row, model))
         for block in own_blocks:
             if not 0 <= block.start_char < block.end_char <= len(row.content):
                 raise CorruptStoreError(f"{format_ref(row.id)}: a block of it lies outside of it")

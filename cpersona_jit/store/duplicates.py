@@ -18,6 +18,9 @@ from cpersona_jit.store.validate import CleanRecord, content_hash
 # Far below SQLite's limit on parameters, and few enough statements to stay cached.
 _PROBED_AT_ONCE = 500
 
+# Whether a row of `memories` is an episode.
+_IS_EPISODE = "EXISTS (SELECT 1 FROM episodes WHERE memory_id = id)"
+
 Home = tuple[str, str, str]
 
 
@@ -84,12 +87,13 @@ def would_skip(
     with store_errors(conn):
         if record.msg_id:
             holder = conn.execute(
-                f"SELECT id, content = ? FROM memories WHERE {home} AND msg_id = ?"
+                f"SELECT id, content = ?, {_IS_EPISODE} FROM memories WHERE {home} AND msg_id = ?"
                 " AND msg_id <> ''",
                 (record.content, *params, record.msg_id),
             ).fetchone()
             if holder is not None:
-                return duplicate_msg_id(record.msg_id, *holder)
+                memory_id, same, is_episode = holder
+                return duplicate_msg_id(record.msg_id, ref_of(memory_id, is_episode), same)
         if not dedup:
             return None
         twin = content_twin(
@@ -97,8 +101,9 @@ def would_skip(
             params,
             (record.source_id, record.session_id, record.event_time, record.timestamp),
             record.content,
+            None if record.episode is None else record.episode.end_time,
         )
-    return None if twin is None else duplicate_content(twin)
+    return None if twin is None else duplicate_content(ref_of(twin, record.episode))
 
 
 class BatchDuplicates:
@@ -135,10 +140,11 @@ class BatchDuplicates:
         self, record: CleanRecord, reason: str, number: int, memory_id: int
     ) -> StoreOutcome:
         """Return the outcome of a record that duplicates one added, which got this id."""
+        holder = self._records[number]
+        ref = ref_of(memory_id, holder.episode)
         if reason == "duplicate_content":
-            return duplicate_content(memory_id)
-        same = self._records[number].content == record.content
-        return duplicate_msg_id(record.msg_id, memory_id, same)
+            return duplicate_content(ref)
+        return duplicate_msg_id(record.msg_id, ref, holder.content == record.content)
 
 
 def _told(record: CleanRecord) -> tuple[object, ...]:
@@ -150,22 +156,26 @@ def _told(record: CleanRecord) -> tuple[object, ...]:
         record.session_id,
         record.event_time,
         undated,
+        None if record.episode is None else record.episode.end_time,
         record.content,
     )
 
 
-def duplicate_msg_id(msg_id: str, memory_id: int, same_content: int) -> StoreOutcome:
+def ref_of(memory_id: int, episode: object) -> str:
+    """Reference of a row; `episode` is true when it is one."""
+    return format_ref(memory_id, "episode" if episode else "memory")
+
+
+def duplicate_msg_id(msg_id: str, ref: str, same_content: int) -> StoreOutcome:
     """Outcome of a record whose msg_id a row holds already."""
-    ref = format_ref(memory_id)
     note = "" if same_content else ", with another content: use update to replace it"
     return StoreOutcome(
         "skipped", ref, "duplicate_msg_id", f"msg_id {msg_id!r} is held by {ref}{note}"
     )
 
 
-def duplicate_content(memory_id: int) -> StoreOutcome:
+def duplicate_content(ref: str) -> StoreOutcome:
     """Outcome of a record that says what a row says already."""
-    ref = format_ref(memory_id)
     return StoreOutcome(
         "skipped",
         ref,
@@ -179,19 +189,22 @@ def content_twin(
     home_names: tuple[str, ...],
     origin: tuple[str, str, int | None, str],
     content: str,
+    end_time: int | None = None,
     besides: int = 0,
 ) -> int | None:
-    """Id of the first row with the same home, origin and content.
+    """Id of the first row with the same home, origin and content, and the same end or none.
 
-    Rows without an event time count as told at the same time only when their timestamps are
-    written alike: two unreadable stamps may well mean two days.
+    A memory is no duplicate of an episode that says the same. Rows without an event time count as
+    told at the same time only when their timestamps are written alike: two unreadable stamps may
+    well mean two days.
     """
     source_id, session_id, event_time, timestamp = origin
     home, params = home_predicate(*home_names)
     found = conn.execute(
         f"SELECT id FROM memories WHERE {home} AND content_hash = ? AND content = ?"
         " AND source_id = ? AND session_id = ? AND event_time IS ?"
-        " AND (event_time IS NOT NULL OR timestamp = ?) AND id <> ? ORDER BY id LIMIT 1",
+        " AND (event_time IS NOT NULL OR timestamp = ?) AND id <> ?"
+        " AND (SELECT end_time FROM episodes WHERE memory_id = id) IS ? ORDER BY id LIMIT 1",
         (
             *params,
             content_hash(content),
@@ -201,6 +214,7 @@ def content_twin(
             event_time,
             timestamp,
             besides,
+            end_time,
         ),
     ).fetchone()
     return None if found is None else int(found[0])

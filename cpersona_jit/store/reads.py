@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.isolation import Axes, sql_predicate
-from cpersona_jit.records import Row, Source, format_ref
+from cpersona_jit.records import Kind, Row, Source, format_ref
 from cpersona_jit.store.sqlite_errors import store_errors
-from cpersona_jit.store.stored_values import row_check
+from cpersona_jit.store.stored_values import row_check, stored_keywords
 
 # Far below SQLite's limit on parameters, and few enough statements to stay cached.
 ID_BATCH = 500
@@ -34,14 +34,21 @@ CHANGED_COLUMNS = (
     "content",
     "embedding",
     "model_id",
+    "keywords",
+)
+
+# Beside `memories`, without names that it has too: predicates need not say whose they mean.
+_OF_EPISODES = (
+    " LEFT JOIN (SELECT memory_id, end_time, end_timestamp, keywords FROM episodes)"
+    " ON memory_id = id"
 )
 
 _ROW_COLUMNS = (
     *("id", "agent_id", "project_id", "channel", "msg_id", "content", "source_type", "source_id"),
     *("source_name", "session_id", "timestamp", "event_time", "created_at", "updated_at"),
-    *("metadata", "model_id", "revision"),
+    *("metadata", "model_id", "revision", "end_time", "end_timestamp", "keywords"),
 )
-_PENDING_COLUMNS = ("id", "revision", "source_name", "content")
+_PENDING_COLUMNS = ("id", "revision", "source_name", "content", "keywords")
 
 _checked_changed = row_check(CHANGED_COLUMNS)
 _checked_row = row_check(_ROW_COLUMNS)
@@ -62,6 +69,7 @@ class PendingRow(NamedTuple):
     revision: int
     source_name: str
     content: str
+    keywords: tuple[str, ...] = ()
 
     @property
     def place(self) -> int:
@@ -79,7 +87,7 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
     """
     wanted = list(dict.fromkeys(ids))
     predicate, params = sql_predicate(axes)
-    columns = ", ".join(_ROW_COLUMNS)
+    columns = _selected(_ROW_COLUMNS)
     found: dict[int, Row] = {}
     with store_errors(conn):
         for start in range(0, len(wanted), ID_BATCH):
@@ -87,18 +95,26 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
             marks = ",".join("?" * len(batch))
             # By primary key: the planner would walk all rows of the agent in one of its indexes.
             cursor = conn.execute(
-                f"SELECT {columns} FROM memories NOT INDEXED WHERE id IN ({marks}) AND {predicate}",
+                f"SELECT {columns} FROM memories NOT INDEXED{_OF_EPISODES}"
+                f" WHERE id IN ({marks}) AND {predicate}",
                 (*batch, *params),
             )
             found.update((values[0], _row(_checked_row(values))) for values in cursor)
     return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}
 
 
+def _selected(columns: Sequence[str]) -> str:
+    """Columns of rows; what only an episode has is empty in a memory."""
+    texts = ("end_timestamp", "keywords")
+    return ", ".join(f"coalesce({name}, '')" if name in texts else name for name in columns)
+
+
 def _row(values: tuple[Any, ...]) -> Row:
     memory_id, agent_id, project_id, channel, msg_id, content, *rest = values
     source_type, source_id, source_name, session_id, timestamp, event_time, *rest = rest
-    created_at, updated_at, metadata, model_id, revision = rest
-    ref = format_ref(memory_id)
+    created_at, updated_at, metadata, model_id, revision, end_time, end_timestamp, keywords = rest
+    kind: Kind = "memory" if end_time is None else "episode"
+    ref = format_ref(memory_id, kind)
     return Row(
         ref=ref,
         id=memory_id,
@@ -116,6 +132,10 @@ def _row(values: tuple[Any, ...]) -> Row:
         metadata=_metadata(ref, metadata),
         model_id=model_id,
         revision=revision,
+        kind=kind,
+        end_time=end_time,
+        end_timestamp=end_timestamp,
+        keywords=stored_keywords(memory_id, keywords),
     )
 
 
@@ -170,12 +190,12 @@ def changed_rows(conn: sqlite3.Connection, since_generation: int) -> Iterator[tu
     tuple
         The columns of `CHANGED_COLUMNS`.
     """
-    columns = ", ".join(CHANGED_COLUMNS)
+    columns = _selected(CHANGED_COLUMNS)
     # The index has this order: nothing is sorted, neither texts nor vectors.
     some = since_generation > 0
     with store_errors(conn):
         cursor = conn.execute(
-            f"SELECT {columns} FROM memories INDEXED BY memories_revision"
+            f"SELECT {columns} FROM memories INDEXED BY memories_revision{_OF_EPISODES}"
             f" {'WHERE revision > ?' if some else ''} ORDER BY revision, id",
             (since_generation,) if some else (),
         )
@@ -214,9 +234,10 @@ def rows_without_vector(
         pending: list[PendingRow] = []
         for memory_id in sorted(ids)[:limit]:
             row = conn.execute(
-                f"SELECT {', '.join(_PENDING_COLUMNS)} FROM memories WHERE id = ?",
+                f"SELECT {_selected(_PENDING_COLUMNS)} FROM memories{_OF_EPISODES} WHERE id = ?",
                 (memory_id,),
             ).fetchone()
             if row:
-                pending.append(PendingRow(*_checked_pending(row)))
+                *values, keywords = _checked_pending(row)
+                pending.append(PendingRow(*values, stored_keywords(memory_id, keywords)))
     return pending

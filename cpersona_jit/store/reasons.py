@@ -20,8 +20,25 @@ REASONS: dict[str, Reason] = {
         "skipped",
         "same agent, project, channel, source.id, session_id, event time and content exist already",
     ),
+    "kind_invalid": Reason(
+        "rejected", "kind is neither memory nor episode, or a memory has an end or keywords"
+    ),
+    "episode_time_invalid": Reason(
+        "rejected", "an episode's start or end is missing or no ISO 8601"
+    ),
+    "episode_ends_before_start": Reason("rejected", "an episode's end is before its start"),
+    "keywords_invalid": Reason(
+        "rejected",
+        "an episode's keywords are no list of texts, more than 50, or one is empty or longer than "
+        "100 characters",
+    ),
+    "history_invalid": Reason(
+        "rejected", "history is no list of old texts, each with the times it began and ended"
+    ),
     "unchanged": Reason("skipped", "update: the row holds this content already"),
-    "not_found": Reason("rejected", "update: no such row within the caller's axes"),
+    "not_found": Reason(
+        "rejected", "update: no such row within the caller's axes, or the ref of an old text"
+    ),
     "agent_id_required": Reason("rejected", "agent_id is missing or empty"),
     "empty_content": Reason("rejected", "content is empty or only white space"),
     "wrong_type": Reason("rejected", "a field is not of its type (text, mapping)"),

@@ -107,11 +107,70 @@ def _add_columns_token(conn: sqlite3.Connection) -> None:
     conn.execute("ALTER TABLE meta ADD COLUMN columns_token TEXT NOT NULL DEFAULT ''")
 
 
+def _add_episodes_versions_nodes(conn: sqlite3.Connection) -> None:
+    # The axes are those of the memory, which never change: here for the index.
+    conn.execute(
+        """
+        CREATE TABLE episodes (
+            memory_id INTEGER PRIMARY KEY,
+            start_time INTEGER NOT NULL,
+            end_time INTEGER NOT NULL CHECK (end_time >= start_time),
+            agent_id TEXT NOT NULL,
+            project_id TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            end_timestamp TEXT NOT NULL,
+            keywords TEXT NOT NULL
+        )
+        """
+    )
+    conn.execute(
+        "CREATE INDEX episodes_start ON episodes (agent_id, project_id, channel, start_time)"
+    )
+    # Their ids are taken out of the sequence of memories, so that no row ever has one of them.
+    conn.execute(
+        """
+        CREATE TABLE versions (
+            id INTEGER PRIMARY KEY,
+            memory_id INTEGER NOT NULL,
+            written_at INTEGER NOT NULL,
+            superseded_at INTEGER NOT NULL,
+            content TEXT NOT NULL
+        )
+        """
+    )
+    conn.execute("CREATE INDEX versions_memory ON versions (memory_id)")
+    conn.execute(
+        """
+        CREATE TABLE nodes (
+            memory_id INTEGER NOT NULL,
+            node_index INTEGER NOT NULL,
+            start_char INTEGER NOT NULL,
+            end_char INTEGER NOT NULL CHECK (end_char > start_char),
+            model_id INTEGER,
+            embedding BLOB,
+            PRIMARY KEY (memory_id, node_index),
+            CHECK ((embedding IS NULL) = (model_id IS NULL))
+        )
+        """
+    )
+    conn.execute(
+        "CREATE TRIGGER memories_forgotten AFTER DELETE ON memories BEGIN"
+        " DELETE FROM episodes WHERE memory_id = old.id;"
+        " DELETE FROM versions WHERE memory_id = old.id;"
+        " DELETE FROM nodes WHERE memory_id = old.id; END"
+    )
+    conn.execute(
+        "CREATE TRIGGER memories_retold AFTER UPDATE OF content ON memories BEGIN"
+        " DELETE FROM nodes WHERE memory_id = old.id; END"
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _create_version_1,
     _add_blocks,
     _add_imports,
     _add_columns_token,
+    _add_episodes_versions_nodes,
 )
 SCHEMA_VERSION = len(MIGRATIONS)
 

@@ -6,6 +6,7 @@ names the row and the field and never quotes a value: it may be read by another 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -14,9 +15,15 @@ from cpersona_jit.errors import CorruptStoreError
 from cpersona_jit.records import format_ref
 from cpersona_jit.store.timestamps import MAX_TIME_US, MIN_TIME_US
 
-_TIMES = ("event_time", "created_at", "updated_at")
-_OPTIONAL = {"event_time": int, "updated_at": int, "embedding": bytes, "model_id": int}
-_NUMBERS = ("id", "memory_id", "revision", "created_at", "block_index", "start_char", "end_char")
+_TIMES = ("event_time", "created_at", "updated_at", "end_time", "written_at", "superseded_at")
+_OPTIONAL = {
+    **dict.fromkeys(("event_time", "updated_at", "end_time", "model_id"), int),
+    "embedding": bytes,
+}
+_NUMBERS = (
+    *("id", "memory_id", "revision", "block_index", "start_char", "end_char"),
+    *("created_at", "written_at", "superseded_at"),
+)
 _MEANING = {int: "a whole number", str: "text in UTF-8", bytes: "a vector"}
 
 
@@ -64,6 +71,25 @@ def row_check(columns: Sequence[str]) -> Callable[[tuple[Any, ...]], tuple[Any, 
         return values
 
     return check
+
+
+def stored_keywords(memory_id: int, text: str) -> tuple[str, ...]:
+    """Read the keywords of an episode; '' stands for none.
+
+    Raises
+    ------
+    CorruptStoreError
+        They are no JSON list of texts.
+    """
+    if not text:
+        return ()
+    try:
+        words = json.loads(text)
+    except (ValueError, RecursionError):
+        words = None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise CorruptStoreError(f"{_name(memory_id)}: its keywords are not a JSON list of texts")
+    return tuple(words)
 
 
 def _kinds(column: str) -> tuple[type, ...]:

@@ -68,6 +68,14 @@ def parse_timestamp(text: str) -> int | None:
     return moment if moment >= MIN_TIME_US else None
 
 
+def end_of(text: str) -> int | None:
+    """As `parse_timestamp`, of the end of a span: a date without a time is its last microsecond."""
+    moment, part = parse_timestamp(text), _parts(text)
+    if moment is None or part is None or part["hour"] is not None:
+        return moment
+    return moment + US_PER_DAY - 1
+
+
 def offset_of(text: str) -> int:
     """Offset from UTC of a timestamp, in microseconds; 0 without one, or when it is none."""
     part = _parts(text)

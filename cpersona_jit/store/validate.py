@@ -12,15 +12,22 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from cpersona_jit.records import Record, Source, StoreOutcome
-from cpersona_jit.store.timestamps import US_PER_DAY, format_utc, parse_timestamp
+from cpersona_jit.records import OldText, Record, Source
+from cpersona_jit.store.episode_checks import EpisodeFields, check_kind, checked_episode
+from cpersona_jit.store.text_checks import (
+    MAX_TIMESTAMP,
+    Refused,
+    Rejection,
+    checked_text,
+    checked_time,
+    refuse_unstorable,
+)
+from cpersona_jit.store.timestamps import MAX_TIME_US, MIN_TIME_US, parse_timestamp
 
 MAX_CONTENT = 16_000
 MAX_NAME = 256
-MAX_TIMESTAMP = 64
 MAX_METADATA = 8_000
 MAX_METADATA_DEPTH = 64
-MAX_AHEAD_US = US_PER_DAY
 
 _NAMES = ("agent_id", "project_id", "channel", "msg_id", "session_id")
 _SOURCE_KEYS = ("type", "id", "name")
@@ -42,6 +49,10 @@ class CleanRecord:
         comparison of the texts.
     warnings : tuple of str
         Go into the outcome.
+    episode : EpisodeFields or None
+        What an episode has beyond a memory; None = it is a memory.
+    history : tuple of OldText
+        Old texts of an imported row, times in UTC microseconds.
     """
 
     agent_id: str
@@ -58,27 +69,8 @@ class CleanRecord:
     content: str
     content_hash: bytes
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """Why a record cannot be stored: a key of ``REASONS`` and a sentence for a person."""
-
-    reason: str
-    detail: str
-
-    @property
-    def outcome(self) -> StoreOutcome:
-        """The outcome of storing the record."""
-        return StoreOutcome("rejected", None, self.reason, self.detail)
-
-
-class _Refused(Exception):
-    """Carries a rejection out of the nested checks; never leaves this file."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.rejection = Rejection(reason, detail)
+    episode: EpisodeFields | None = None
+    history: tuple[OldText, ...] = ()
 
 
 def check_record(record: Record, now_us: int) -> CleanRecord | Rejection:
@@ -97,14 +89,17 @@ def check_record(record: Record, now_us: int) -> CleanRecord | Rejection:
         A rejection is returned, not raised.
     """
     try:
-        names = {name: _checked_text(name, getattr(record, name), MAX_NAME) for name in _NAMES}
+        names = {name: checked_text(name, getattr(record, name), MAX_NAME) for name in _NAMES}
         if not names["agent_id"]:
-            raise _Refused("agent_id_required", "agent_id is empty; every memory has an owner")
+            raise Refused("agent_id_required", "agent_id is empty; every memory has an owner")
         content = _checked_content(record.content)
         source = _checked_source(record.source)
         metadata = _checked_metadata(record.metadata)
-        timestamp, event_time = _checked_timestamp(record.timestamp, now_us)
-    except _Refused as refused:
+        timestamp, event_time = checked_time("timestamp", record.timestamp, now_us)
+        check_kind(record)
+        episode = checked_episode(record, event_time, now_us)
+        history = _checked_history(record.history)
+    except Refused as refused:
         return refused.rejection
     undated = timestamp and event_time is None
     return CleanRecord(
@@ -118,6 +113,8 @@ def check_record(record: Record, now_us: int) -> CleanRecord | Rejection:
         content=content,
         content_hash=content_hash(content),
         warnings=("timestamp_unparsable",) if undated else (),
+        episode=episode,
+        history=history,
     )
 
 
@@ -125,7 +122,7 @@ def check_content(content: object) -> str | Rejection:
     """Check a new text for an existing row; returns it, or the rejection."""
     try:
         return _checked_content(content)
-    except _Refused as refused:
+    except Refused as refused:
         return refused.rejection
 
 
@@ -135,42 +132,39 @@ def content_hash(content: str) -> bytes:
 
 
 def _checked_content(content: object) -> str:
-    text = _checked_text("content", content, MAX_CONTENT)
+    text = checked_text("content", content, MAX_CONTENT)
     if not text.strip():
-        raise _Refused(
+        raise Refused(
             "empty_content", f"content is empty or only white space ({len(text)} characters)"
         )
     return text
 
 
-def _checked_text(field: str, value: object, limit: int, reason: str | None = None) -> str:
-    if value is None:
-        return ""
-    if type(value) is str and value.isascii() and "\0" not in value and len(value) <= limit:
-        return value  # most are: what is below costs a bulk import more than its reading
-    if not isinstance(value, str):
-        raise _Refused("wrong_type", f"{field} must be text, not {type(value).__name__}")
-    if len(value) > limit:
-        raise _Refused(
-            reason or f"{field}_too_long",
-            f"{field} is {len(value):,} characters long; at most {limit:,} are allowed",
-        )
-    _refuse_unstorable(field, value)
-    return value
+def _checked_history(history: object) -> tuple[OldText, ...]:
+    if history is None or history == ():
+        return ()
+    if not isinstance(history, list | tuple):
+        raise Refused("history_invalid", f"history is a {type(history).__name__}, not a list")
+    found = []
+    for number, old in enumerate(history):
+        if not isinstance(old, OldText):
+            raise Refused("history_invalid", f"history[{number}] is no cpersona_jit.OldText")
+        place = f"history[{number}]"
+        times = [
+            _checked_moment(f"{place}.{name}", getattr(old, name))
+            for name in ("written_at", "superseded_at")
+        ]
+        found.append(OldText(_checked_content(old.content), *times))
+    return tuple(found)
 
 
-def _refuse_unstorable(field: str, value: str) -> None:
-    nul = value.find("\0")
-    if nul >= 0:
-        raise _Refused("nul_character", f"{field} holds U+0000 at character {nul}")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        code = ord(value[error.start])
-        raise _Refused(
-            "lone_surrogate",
-            f"{field} holds the lone surrogate U+{code:04X} at character {error.start}",
-        ) from None
+def _checked_moment(field: str, value: object) -> int:
+    moment = value
+    if type(value) is not int:
+        moment = parse_timestamp(checked_text(field, value, MAX_TIMESTAMP, "history_invalid"))
+    if moment is None or not MIN_TIME_US <= moment <= MAX_TIME_US:
+        raise Refused("history_invalid", f"{field} is {ascii(value)[:80]}; allowed: ISO 8601")
+    return moment
 
 
 def _checked_source(source: object) -> Source:
@@ -183,20 +177,20 @@ def _checked_source(source: object) -> Source:
             parts = dict(source)
         except Exception as error:  # the caller's mapping may raise anything
             cause = f"{type(error).__name__}: {error}"[:200]
-            raise _Refused("wrong_type", f"source cannot be read: {cause!a}") from None
+            raise Refused("wrong_type", f"source cannot be read: {cause!a}") from None
     else:
-        raise _Refused(
+        raise Refused(
             "wrong_type",
             f"source must be a mapping of type, id and name, not {type(source).__name__}",
         )
     unknown = [key for key in parts if key not in _SOURCE_KEYS]
     if unknown:
-        raise _Refused(
+        raise Refused(
             "source_unknown_key",
             f"source has the key {ascii(unknown[0])[:80]}; allowed are type, id and name",
         )
     texts = {
-        key: _checked_text(f"source.{key}", parts.get(key), MAX_NAME, "source_too_long")
+        key: checked_text(f"source.{key}", parts.get(key), MAX_NAME, "source_too_long")
         for key in _SOURCE_KEYS
     }
     return Source(**texts)
@@ -206,20 +200,20 @@ def _checked_metadata(metadata: object) -> str:
     if metadata is None:
         return "{}"
     if not isinstance(metadata, Mapping):
-        raise _Refused(
+        raise Refused(
             "metadata_invalid", f"metadata must be a JSON object, not {type(metadata).__name__}"
         )
     try:
         metadata = dict(metadata)
         _check_metadata_values(metadata)
         text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
-    except _Refused:
+    except Refused:
         raise
     except Exception as error:  # the caller's mapping may raise anything
         cause = f"{type(error).__name__}: {error}"[:200]
-        raise _Refused("metadata_invalid", f"metadata is not JSON: {cause!a}") from None
+        raise Refused("metadata_invalid", f"metadata is not JSON: {cause!a}") from None
     if len(text) > MAX_METADATA:
-        raise _Refused(
+        raise Refused(
             "metadata_too_long",
             f"metadata is {len(text):,} characters long as JSON; "
             f"at most {MAX_METADATA:,} are allowed",
@@ -233,10 +227,10 @@ def _check_metadata_values(metadata: dict[Any, Any]) -> None:
     while pending:
         value, depth = pending.pop()
         if isinstance(value, str):
-            _refuse_unstorable("metadata", value)
+            refuse_unstorable("metadata", value)
         elif isinstance(value, dict | list | tuple):
             if depth > MAX_METADATA_DEPTH:
-                raise _Refused(
+                raise Refused(
                     "metadata_invalid", f"metadata has more than {MAX_METADATA_DEPTH} levels"
                 )
             if isinstance(value, dict):
@@ -248,16 +242,5 @@ def _check_metadata_values(metadata: dict[Any, Any]) -> None:
 def _check_metadata_keys(level: dict[Any, Any]) -> None:
     for key in level:
         if not isinstance(key, str):
-            raise _Refused("metadata_invalid", f"metadata has the key {key!r}, which is no text")
-        _refuse_unstorable("metadata", key)
-
-
-def _checked_timestamp(value: object, now_us: int) -> tuple[str, int | None]:
-    timestamp = _checked_text("timestamp", value, MAX_TIMESTAMP)
-    event_time = parse_timestamp(timestamp)
-    if event_time is not None and event_time > now_us + MAX_AHEAD_US:
-        raise _Refused(
-            "timestamp_in_future",
-            f"timestamp {timestamp!r} is more than 24 hours ahead of now ({format_utc(now_us)})",
-        )
-    return timestamp, event_time
+            raise Refused("metadata_invalid", f"metadata has the key {key!r}, which is no text")
+        refuse_unstorable("metadata", key)

@@ -1,4 +1,4 @@
-"""Every change to the rows, each in one transaction.
+"""Storing rows and filling in their vectors, each in one transaction.
 
 `set_vectors` is internal maintenance: it fills in vectors for rows of every agent and changes
 nothing that a caller can read.
@@ -7,23 +7,25 @@ nothing that a caller can read.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from cpersona_jit.errors import UsageError
-from cpersona_jit.isolation import Axes, sql_predicate
-from cpersona_jit.records import StoreOutcome, format_ref, parse_ref
-from cpersona_jit.store.blocks import NewBlock, insert_blocks, insert_blocks_of
+from cpersona_jit.records import StoreOutcome
+from cpersona_jit.store.blocks import NewBlock, insert_blocks_of
 from cpersona_jit.store.database import write_transaction
 from cpersona_jit.store.duplicates import (
     BatchDuplicates,
-    content_twin,
-    duplicate_content,
+    ref_of,
     stored_duplicates,
 )
+from cpersona_jit.store.episodes import NewEpisode
+from cpersona_jit.store.episodes import insert as insert_episodes
 from cpersona_jit.store.models import check_vectors
+from cpersona_jit.store.nodes import insert_nodes_of
 from cpersona_jit.store.reads import PendingRow
-from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, content_hash
+from cpersona_jit.store.validate import CleanRecord
+from cpersona_jit.store.versions import insert_versions
 
 _INSERT = (
     "INSERT INTO memories (revision, created_at, agent_id, project_id, channel, msg_id,"
@@ -42,6 +44,7 @@ def insert_batch(
     dedup: bool = True,
     blocks: Sequence[Sequence[NewBlock]] | None = None,
     alongside: Callable[[list[StoreOutcome]], None] | None = None,
+    nodes: Sequence[Sequence[NewBlock]] | None = None,
 ) -> list[StoreOutcome]:
     """Store records, all in one transaction; duplicates are skipped, also among themselves.
 
@@ -63,6 +66,8 @@ def insert_batch(
         The blocks of each record; none for a record of one block.
     alongside : callable, optional
         Called with the outcomes before the transaction ends, to write in it too.
+    nodes : sequence of sequence of NewBlock, length n, optional
+        The overflow nodes of each record; none for one that fits the model's window.
 
     Returns
     -------
@@ -77,21 +82,25 @@ def insert_batch(
         Nothing of the batch was stored.
     """
     parts: Sequence[Sequence[NewBlock]] = [()] * len(records) if blocks is None else blocks
-    if not len(records) == len(vectors) == len(parts):
+    chains: Sequence[Sequence[NewBlock]] = [()] * len(records) if nodes is None else nodes
+    if not len(records) == len(vectors) == len(parts) == len(chains):
         raise UsageError(
-            f"{len(records)} records but {len(vectors)} vectors and blocks of {len(parts)} records"
+            f"{len(records)} records but {len(vectors)} vectors, blocks of {len(parts)} and nodes "
+            f"of {len(chains)} records"
         )
     with write_transaction(conn) as revision:
-        of_blocks = (block.vector for block in chain.from_iterable(parts))
+        of_blocks = (block.vector for block in chain.from_iterable((*parts, *chains)))
         check_vectors(conn, chain(vectors, of_blocks), model_id)
         outcomes: list[StoreOutcome | None] = list(stored_duplicates(conn, records, dedup))
         seen = BatchDuplicates(dedup)
         twins: list[tuple[int, str, int]] = []  # position, reason, number of the new row it repeats
         new: list[int] = []
         for position, record in enumerate(records):
-            if outcomes[position] is not None:
+            known, twin = outcomes[position], seen.find(record)
+            # As one by one: whoever holds the msg_id comes before whoever says the same.
+            by_id = twin is not None and twin[0] == "duplicate_msg_id"
+            if known is not None and not (known.reason == "duplicate_content" and by_id):
                 continue
-            twin = seen.find(record)
             if twin is not None:
                 twins.append((position, *twin))
                 continue
@@ -101,9 +110,15 @@ def insert_batch(
             conn, [(records[at], vectors[at]) for at in new], model_id, now_us, revision
         )
         insert_blocks_of(conn, ((first + i, parts[at]) for i, at in enumerate(new)), model_id)
+        insert_nodes_of(conn, ((first + i, chains[at]) for i, at in enumerate(new)), model_id)
+        _insert_more(conn, [(first + i, records[at]) for i, at in enumerate(new)])
         for i, at in enumerate(new):
-            warnings = records[at].warnings
-            outcomes[at] = StoreOutcome("stored", format_ref(first + i), warnings=warnings)
+            outcomes[at] = StoreOutcome(
+                "stored",
+                ref_of(first + i, records[at].episode),
+                warnings=records[at].warnings,
+                nodes=len(chains[at]),
+            )
         for at, reason, number in twins:
             outcomes[at] = seen.outcome(records[at], reason, number, first + number)
         if alongside is not None:
@@ -147,108 +162,25 @@ def _insert(
     return conn.execute("SELECT last_insert_rowid()").fetchone()[0] - len(rows) + 1
 
 
-def delete(
-    conn: sqlite3.Connection, axes: Axes, refs: Iterable[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Delete rows that `axes` admit.
-
-    Returns
-    -------
-    deleted, missing : tuple of str
-        `refs` in their order, each once; a foreign, unknown or malformed ref is missing.
-    """
-    wanted = tuple(dict.fromkeys(refs))
-    predicate, params = sql_predicate(axes)
-    deleted: list[str] = []
-    with write_transaction(conn) as revision:
-        for ref in wanted:
-            memory_id = parse_ref(ref)
-            if memory_id is None:
-                continue
-            gone = conn.execute(
-                f"DELETE FROM memories WHERE id = ? AND {predicate}", (memory_id, *params)
-            ).rowcount
-            if gone:
-                conn.execute(
-                    "INSERT INTO deletions (id, revision) VALUES (?, ?)", (memory_id, revision)
-                )
-                deleted.append(ref)
-    gone_refs = set(deleted)
-    return tuple(deleted), tuple(ref for ref in wanted if ref not in gone_refs)
-
-
-def update_content(
-    conn: sqlite3.Connection,
-    axes: Axes,
-    ref: str,
-    content: str,
-    vector: bytes | None,
-    model_id: int | None,
-    now_us: int,
-    blocks: Sequence[NewBlock] = (),
-) -> StoreOutcome:
-    """Replace the content of a row that `axes` admit; its times, names and ref stay.
-
-    Parameters
-    ----------
-    conn : sqlite3.Connection
-        An open store.
-    axes : Axes
-        Whose rows may be changed.
-    ref : str
-        Of the row.
-    content : str
-        Under the same limits as in a new record.
-    vector : bytes or None
-        Of the new content; None = the row waits for one.
-    model_id : int or None
-        Model of `vector` and of the vectors of `blocks`.
-    now_us : int
-        Goes into ``updated_at``.
-    blocks : sequence of NewBlock
-        Those of the new content; they replace the old ones.
-
-    Returns
-    -------
-    StoreOutcome
-        ``stored``; ``skipped``: unchanged, duplicate_content (with the twin's ref); ``rejected``:
-        not_found or a limit of the content.
-    """
-    checked = check_content(content)
-    if isinstance(checked, Rejection):
-        return checked.outcome
-    memory_id = parse_ref(ref) or 0
-    predicate, params = sql_predicate(axes)
-    with write_transaction(conn) as revision:
-        check_vectors(conn, (vector, *(block.vector for block in blocks)), model_id)
-        found = conn.execute(
-            "SELECT content, agent_id, project_id, channel, source_id, session_id, event_time,"
-            f" timestamp FROM memories WHERE id = ? AND {predicate}",
-            (memory_id, *params),
-        ).fetchone()
-        if found is None:
-            return StoreOutcome("rejected", None, "not_found", f"no memory {ref!a} to update")
-        if found[0] == content:
-            return StoreOutcome("skipped", ref, "unchanged", f"{ref} holds this content already")
-        twin = content_twin(conn, found[1:4], found[4:], content, besides=memory_id)
-        if twin is not None:
-            return duplicate_content(twin)
-        conn.execute(
-            "UPDATE memories SET content = ?, content_hash = ?, embedding = ?, model_id = ?,"
-            f" updated_at = ?, revision = ? WHERE id = ? AND {predicate}",
-            (
-                content,
-                content_hash(content),
-                vector,
-                None if vector is None else model_id,
-                now_us,
-                revision,
-                memory_id,
-                *params,
-            ),
+def _insert_more(conn: sqlite3.Connection, rows: Sequence[tuple[int, CleanRecord]]) -> None:
+    """Insert what episodes have beyond memories, and the old texts of imported rows."""
+    episodes = [
+        NewEpisode(
+            memory_id,
+            r.event_time,
+            r.episode.end_time,
+            r.agent_id,
+            r.project_id,
+            r.channel,
+            r.episode.end_timestamp,
+            r.episode.keywords,
         )
-        insert_blocks(conn, memory_id, blocks, model_id)  # a trigger dropped the old ones
-    return StoreOutcome("stored", ref)
+        for memory_id, r in rows
+        if r.episode is not None
+    ]
+    if episodes:
+        insert_episodes(conn, episodes)
+    insert_versions(conn, [(memory_id, r.history) for memory_id, r in rows if r.history])
 
 
 def set_vectors(
