@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,10 +18,9 @@ from test_blocks import texts
 import cpersona_jit
 from cpersona_jit.exits.block_rank import (
     QueryCodes,
-    query_grams,
+    QueryGrams,
     rank_blocks,
     searchable,
-    shared_grams,
 )
 from cpersona_jit.exits.quote import JOINER, Quote, fill
 from cpersona_jit.exits.quoter import Quoter
@@ -184,7 +184,8 @@ def test_a_quote_is_filled_as_naively(text: str, max_chars: int, random) -> None
 
 @given(st.text(max_size=80) | st.text(st.characters(max_codepoint=127), max_size=80))
 def test_searchable_is_what_the_index_normalises(text: str) -> None:
-    assert searchable(text) == normalise(text)
+    ranges = split_blocks(text) or [(0, 0)]
+    assert searchable(text, ranges) == [normalise(text[start:end]) for start, end in ranges]
 
 
 @given(
@@ -193,10 +194,11 @@ def test_searchable_is_what_the_index_normalises(text: str) -> None:
 )
 @settings(max_examples=100, deadline=None)
 def test_shared_grams_are_counted_as_naively(query: str, parts: list[str]) -> None:
-    parts = [*parts, query, query[: len(query) // 2]]
-    found = shared_grams(query_grams(query), parts)
-    wanted = [naive.shared_grams(normalise(query), normalise(part)) for part in parts]
-    assert found == wanted
+    parts = [*parts, query, query[: len(query) // 2], "", " "]
+    ends = list(accumulate(map(len, parts)))
+    ranges = list(zip([0, *ends[:-1]], ends, strict=True))
+    found = QueryGrams(query).shared("".join(parts), ranges)
+    assert found == [naive.shared_grams(normalise(query), normalise(part)) for part in parts]
 
 
 numbers = st.integers(0, 4) | st.sampled_from([0.25, -1.5])

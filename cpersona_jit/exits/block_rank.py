@@ -3,47 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 
 from cpersona_jit.kernels.quantize import quantize_query
-from cpersona_jit.text.grams import CJK_RANGES, normalise
+from cpersona_jit.text.blocks import Range
+from cpersona_jit.text.grams import code_points, gram_keys, normalise, packed_pairs, packed_triples
 
 RRF_K = 60  # as published (Cormack, Clarke, Buettcher: "Reciprocal rank fusion", SIGIR 2009)
 
-_GRAM = 3
-# Of ASCII text NFKC changes nothing: a table is five times as fast as normalising.
+# Of ASCII text NFKC changes nothing: a table is several times as fast as normalising.
 _ASCII = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # a factor that spreads keys over the high bits
+_FILTER_BITS = 13
 
 
-def searchable(text: str) -> str:
-    """Return exactly what :func:`cpersona_jit.text.grams.normalise` returns, faster for ASCII."""
+def searchable(text: str, ranges: Sequence[Range]) -> list[str]:
+    """Return what :func:`cpersona_jit.text.grams.normalise` returns for each range of a text."""
     if not text.isascii():
-        return normalise(text)
-    words = " ".join(text.lower().translate(_ASCII).split())
-    return f" {words} " if words else ""
+        return [normalise(text[start:end]) for start, end in ranges]
+    folded = text.lower().translate(_ASCII)
+    words = [" ".join(folded[start:end].split()) for start, end in ranges]
+    return [f" {part} " if part else "" for part in words]
 
 
-def query_grams(query: str) -> tuple[str, ...]:
-    """Return the distinct grams of a query: of size 3, and of size 2 inside CJK runs."""
-    text = searchable(query)
-    grams = [text[at : at + _GRAM] for at in range(len(text) - _GRAM + 1)]
-    cjk = [_is_cjk(ord(letter)) for letter in text]
-    grams += [text[at : at + 2] for at in range(len(text) - 1) if cjk[at] and cjk[at + 1]]
-    return tuple(dict.fromkeys(grams))
+class QueryGrams:
+    """The distinct grams of a query: of size 3, and of size 2 inside CJK runs.
+
+    Parameters
+    ----------
+    query : str
+        The query's text.
+    """
+
+    def __init__(self, query: str) -> None:
+        self._keys = gram_keys(code_points(normalise(query)), 3)[0]
+        self._has_pairs = bool(self._keys.size and self._keys[0] >> np.uint64(42) == 0)
+        # Nine of ten grams of a text are none of the query's: a small table says so at once.
+        self._filter = np.zeros(1 << _FILTER_BITS, bool)
+        self._filter[_spread(self._keys)] = True
+
+    def shared(self, text: str, ranges: Sequence[Range]) -> list[int]:
+        """Count how many of the grams occur in each range of a text."""
+        parts = searchable(text, ranges)
+        ends = np.array(list(accumulate(map(len, parts))), np.int64)
+        # Each part has a space at either end, and no gram of a query has two: none spans two parts.
+        points = code_points("".join(parts))
+        seen = np.zeros((len(parts), self._keys.size), bool)
+        self._mark(seen, ends, packed_triples(points))
+        if self._has_pairs:
+            self._mark(seen, ends, packed_pairs(points))
+        return seen.sum(axis=1).tolist()
+
+    def _mark(self, seen: np.ndarray, ends: np.ndarray, keys: np.ndarray) -> None:
+        at = np.flatnonzero(self._filter[_spread(keys)])
+        if at.size and self._keys.size:
+            keys = keys[at]
+            place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
+            same = self._keys[place] == keys
+            seen[np.searchsorted(ends, at[same], "right"), place[same]] = True
 
 
-def _is_cjk(code: int) -> bool:
-    return any(low <= code <= high for low, high in CJK_RANGES)
-
-
-def shared_grams(grams: Sequence[str], texts: Sequence[str]) -> list[int]:
-    """Count the distinct grams that occur in each text."""
-    counts = []
-    for text in texts:
-        words = searchable(text)
-        counts.append(sum([gram in words for gram in grams]))
-    return counts
+def _spread(keys: np.ndarray) -> np.ndarray:
+    return ((keys * _SPREAD) >> np.uint64(64 - _FILTER_BITS)).astype(np.intp)
 
 
 class QueryCodes:
@@ -56,7 +79,7 @@ class QueryCodes:
     """
 
     def __init__(self, vector: np.ndarray) -> None:
-        high, low = quantize_query(vector)[0].astype(np.int64)
+        high, low = quantize_query(vector)[0].astype(np.float64)
         self._query = 128 * high + low
 
     def cosines(self, codes: np.ndarray) -> list[float]:
@@ -70,12 +93,12 @@ class QueryCodes:
         Returns
         -------
         list of float, length m
-            Cosine times the query's norm. All but the last step is in integers, so that a machine's
-            way of adding cannot change the order.
+            Cosine times the query's norm. Sums are of integers that float64 holds exactly, so that
+            a machine's way of adding cannot change the order.
         """
-        wide = codes.astype(np.int64)
-        norms = np.sqrt((wide * wide).sum(axis=1).astype(np.float64))
-        return ((wide @ self._query) / np.maximum(norms, 1.0)).tolist()
+        wide = codes.astype(np.float64)
+        norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+        return (wide @ self._query / np.maximum(norms, 1.0)).tolist()
 
 
 def rank_blocks(*evidence: Sequence[float]) -> list[int]:

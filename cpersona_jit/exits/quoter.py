@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
-from cpersona_jit.exits.block_rank import QueryCodes, query_grams, rank_blocks, shared_grams
+from cpersona_jit.exits.block_rank import QueryCodes, QueryGrams, rank_blocks
 from cpersona_jit.exits.quote import Quote, fill, joined, start_of, whole
 from cpersona_jit.kernels.row_mask import has_rows
 from cpersona_jit.records import parse_ref
@@ -95,7 +95,7 @@ class Quoter:
     ) -> Quote:
         if max_chars < 1:
             return Quote("", (), "blocks")
-        words = shared_grams(self._grams, [content[start:end] for start, end in ranges])
+        words = self._grams.shared(content, ranges)
         order = rank_blocks(words) if cosines is None else rank_blocks(words, cosines)
         passages = fill(content, [ranges[block] for block in order], max_chars)
         return joined(content, passages, "blocks", cosines is not None)
@@ -121,8 +121,8 @@ class Quoter:
         return self._codes.cosines(blocks.codes[first:end])
 
     @cached_property
-    def _grams(self) -> tuple[str, ...]:
-        return query_grams(self._query)
+    def _grams(self) -> QueryGrams:
+        return QueryGrams(self._query)
 
     @cached_property
     def _codes(self) -> QueryCodes | None:

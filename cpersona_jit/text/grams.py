@@ -82,7 +82,7 @@ def gram_keys(points: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
         How often each occurs, at most ``MAX_COUNT``.
     """
     if size == 3:
-        keys = np.concatenate((_triples(points), _cjk_pairs(points)))
+        keys = np.concatenate((packed_triples(points), _cjk_pairs(points)))
     else:
         keys = _quadruples(points)
     keys.sort()
@@ -94,7 +94,8 @@ def gram_keys(points: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 _NONE = np.zeros(0, np.int64)
 
 
-def _triples(points: np.ndarray) -> np.ndarray:
+def packed_triples(points: np.ndarray) -> np.ndarray:
+    """Return the key of the three code points from each place on, shape (length - 2,)."""
     if points.size < 3:
         return np.zeros(0, np.uint64)
     return (((points[:-2] << _BITS) | points[1:-1]) << _BITS) | points[2:]
@@ -103,7 +104,12 @@ def _triples(points: np.ndarray) -> np.ndarray:
 def _quadruples(points: np.ndarray) -> np.ndarray:
     if points.size < 4:
         return np.zeros(0, np.uint64)
-    return _mix(_mix(_triples(points)[:-1]) + points[3:] * HASH_STEP)
+    return _mix(_mix(packed_triples(points)[:-1]) + points[3:] * HASH_STEP)
+
+
+def packed_pairs(points: np.ndarray) -> np.ndarray:
+    """Return the key of the two code points from each place on, shape (length - 1,)."""
+    return (points[:-1] << _BITS) | points[1:]
 
 
 def _cjk_pairs(points: np.ndarray) -> np.ndarray:

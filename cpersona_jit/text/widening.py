@@ -8,6 +8,7 @@ overturn it or that it overturns.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from cpersona_jit.text.blocks import CLOSING_MARKS, FENCE, MAX_CHARS, Range, sentence_ends
 
@@ -34,6 +35,7 @@ _QUALIFIER = re.compile(
 _BREAKS = frozenset("\n\r\u2028\u2029")
 _STOPS = frozenset(".!?…‥。！？｡．")
 _FENCED_LINE = re.compile(rf"(?:\A|(?<=[\n\r\u2028\u2029])){FENCE.pattern}")
+_SPACE = re.compile(r"\s*")
 _LOOKED_BACK = 64  # how far a full stop may lie behind white space and closing marks
 
 
@@ -77,10 +79,14 @@ def widen(text: str, block: Range, max_chars: int = MAX_PASSAGE_CHARS) -> Range:
 
 def _forward(text: str, start: int, end: int, limit: int) -> int:
     """Take the rest of the last sentence, and the sentences behind it that overturn it."""
-    if end >= limit or end >= len(text):
+    following = _after_space(text, end)
+    if end >= limit or following >= len(text):
+        return end
+    ends_here = _begins_sentence(text, following)
+    if ends_here and not overturns(text, following):
         return end
     last = min(len(text), limit + 1)
-    for first, stop in _sentences(text, start, last):
+    for first, stop in _sentences(text, following if ends_here else start, last):
         if stop <= end:
             continue
         cut = stop == last < len(text)
@@ -92,30 +98,30 @@ def _forward(text: str, start: int, end: int, limit: int) -> int:
 
 def _backward(text: str, start: int, end: int, limit: int) -> int:
     """Take the beginning of the first sentence, and what the first sentence overturns."""
-    if start <= max(limit, 0) or (_begins_sentence(text, start) and not overturns(text, start)):
+    if start <= max(limit, 0):
+        return start
+    inside = not _begins_sentence(text, start)
+    if not inside and not overturns(text, start):
         return start
     first = max(limit - 1, 0)
     before = list(_sentences(text, first, start))
     if before and first and not _begins_sentence(text, first):
         del before[0]  # cut off at its beginning: longer than what fits
-    inside = not _begins_sentence(text, start)
     while before and before[-1][0] >= limit and (inside or overturns(text, start)):
         start = before.pop()[0]
         inside = False
     return start
 
 
-def _sentences(text: str, first: int, last: int) -> list[Range]:
+def _sentences(text: str, first: int, last: int) -> Iterator[Range]:
     """Visible ranges of the sentences and lines in ``text[first:last]``, which may cut the last."""
-    found: list[Range] = []
     at = first
     for end in sentence_ends(text, first, last, _in_code(text, first)):
         if end > at:
             part = visible(text, at, end)
             if part[0] < part[1]:
-                found.append(part)
+                yield part
             at = end
-    return found
 
 
 def _in_code(text: str, at: int) -> bool:
@@ -132,3 +138,8 @@ def _begins_sentence(text: str, at: int) -> bool:
     if not told or not _BREAKS.isdisjoint(before[len(told) :]):
         return True
     return told.rstrip(CLOSING_MARKS)[-1:] in _STOPS
+
+
+def _after_space(text: str, at: int) -> int:
+    """Where the next visible character stands."""
+    return _SPACE.match(text, at).end()
