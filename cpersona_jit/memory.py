@@ -41,7 +41,7 @@ from cpersona_jit.recalling import (
     recall_rows,
     run_adaptive,
 )
-from cpersona_jit.records import Record, Row, Source, StoreOutcome, parse_ref
+from cpersona_jit.records import Record, Row, Source, StoreOutcome
 from cpersona_jit.results import (
     ContentsResult,
     DeleteResult,
@@ -51,14 +51,14 @@ from cpersona_jit.results import (
     StoreStatus,
 )
 from cpersona_jit.status import store_status
+from cpersona_jit.store.changes import delete
+from cpersona_jit.store.contents import find_contents
 from cpersona_jit.store.memory_reads import WholeRow, whole_rows
 from cpersona_jit.store.models import find_model, list_models
 from cpersona_jit.store.reads import fetch_rows
 
 
 class Memory:
-from cpersona_jit.store.changes import delete
-from cpersona_jit.store.contents import find_contents
     """A memory: store, recall, read, change. Made by :func:`cpersona_jit.open`.
 
     Safe to use from several threads. Other processes may use the same file; what they write is
@@ -121,13 +121,6 @@ from cpersona_jit.store.contents import find_contents
         )
         return self.store_many([record])[0]
 
-    def store_many(
-        self,
-        records: Iterable[Record],
-        *,
-        vectors: np.ndarray | None = None,
-        dedup: bool = True,
-        batch_size: int = 256,
     def archive_episode(
         self,
         summary: str,
@@ -177,6 +170,13 @@ from cpersona_jit.store.contents import find_contents
         )
         return self.store_many([record])[0]
 
+    def store_many(
+        self,
+        records: Iterable[Record],
+        *,
+        vectors: np.ndarray | None = None,
+        dedup: bool = True,
+        batch_size: int = 256,
         progress: Callable[[int], None] | None = None,
     ) -> list[StoreOutcome]:
         """Store records, one transaction per batch.
@@ -293,6 +293,8 @@ from cpersona_jit.store.contents import find_contents
     ) -> StoreOutcome:
         """Replace the content of a memory, and embed it again; everything else stays.
 
+        The text that it had can still be read: ``get_contents(history=True)`` lists it.
+
         Returns
         -------
         StoreOutcome
@@ -300,8 +302,6 @@ from cpersona_jit.store.contents import find_contents
             (``not_found``, or a limit on content).
         """
         axes = Axes.agent(agent_id, project_id, channel)
-        The text that it had can still be read: ``get_contents(history=True)`` lists it.
-
         return Ingest(self._conn, self._lock, self._provider).update(axes, ref, content)
 
     def delete(
@@ -503,6 +503,7 @@ from cpersona_jit.store.contents import find_contents
         agent_id: str,
         project_id: str | None = None,
         channel: str | None = None,
+        history: bool = False,
     ) -> ContentsResult:
         """Return memories by reference, under the caller's isolation.
 
@@ -512,6 +513,8 @@ from cpersona_jit.store.contents import find_contents
             At most 20.
         agent_id, project_id, channel : str, optional
             Isolation, as in :meth:`recall`.
+        history : bool
+            Also return what the rows said before they were updated.
 
         Returns
         -------
@@ -580,7 +583,6 @@ from cpersona_jit.store.contents import find_contents
 
     def _model(self, info: ModelInfo | None) -> Model:
         """Return the active model as the store knows it."""
-        history: bool = False,
         if info is None:  # an endpoint that is down for now: keep the columns of the last model
             fingerprint, centred = self._keeper.last_model(self._conn)
         else:
@@ -590,8 +592,6 @@ from cpersona_jit.store.contents import find_contents
         return Model(known.id, known.fingerprint, known.dim, centred) if known else NO_MODEL
 
     def _sources(self) -> Sources:
-        history : bool
-            Also return what the rows said before they were updated.
         return Sources(self._provider, self._refreshed, self._fetch, self._kernels)
 
     def _fetch(self, axes: Axes, ids: list[int]) -> dict[int, Row]:
