@@ -128,7 +128,8 @@ def ask(
         tell(first, FLAT_FITTING, 0, budget, flat_fitting(rows, budget), 0.0)
     took = 0.0
     for variant in config.variants:
-        asked = candidates(memory, query, variant.top_k, now, SETTINGS)
+        settings = replace(SETTINGS, seats=variant.seats)
+        asked = candidates(memory, query, variant.top_k, now, settings)
         if variant.name == first:
             took = asked.milliseconds
         content |= {one.row.id: one.row.content for one in asked.found.rows}

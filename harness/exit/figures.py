@@ -31,14 +31,14 @@ def mean_at(
 
 
 def difference_at(
-    of: dict[str, Any], measure: str, method: str, count: int, budget: int, part: str = ALL
+    of: dict[str, Any], measure: str, method: str, variant: str, count: int, budget: int, part: str
 ) -> dict[str, Any] | None:
     """Return reconstruct minus a baseline at a count and budget; None where nothing is compared."""
     for line in of["differences"]:
         first, second = line["points"]
         if (
             (line["measure"], line["part"]) == (measure, part)
-            and first[1:] == [RECONSTRUCT, count, budget]
+            and first == [variant, RECONSTRUCT, count, budget]
             and second[1] == method
         ):
             return line if line["n"] else None
@@ -46,8 +46,14 @@ def difference_at(
 
 
 def best_flat(
-    of: dict[str, Any], measure: str, methods: tuple[str, ...], count: int, budget: int, part: str
+    of: dict[str, Any],
+    measure: str,
+    methods: tuple[str, ...],
+    variant: str,
+    count: int,
+    budget: int,
+    part: str,
 ) -> dict[str, Any] | None:
     """Return the difference to whichever of some baselines is hardest to beat."""
-    found = [difference_at(of, measure, one, count, budget, part) for one in methods]
+    found = [difference_at(of, measure, one, variant, count, budget, part) for one in methods]
     return min((one for one in found if one), key=lambda one: one["difference"], default=None)

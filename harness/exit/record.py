@@ -158,7 +158,9 @@ def _judged(
 
 
 def _compared(grid: Grid, part: str, measure: str, config: ExitConfig) -> list[dict[str, Any]]:
-    """Compare the shipped variant with every baseline, at every count and budget."""
+    """Compare the shipped variant with every baseline, at every count and budget, and the others
+    with those of the same payload at the headline pair.
+    """
     shipped = config.variants[0].name
     pairs: list[tuple[Point, Point]] = []
     for count in config.counts:
@@ -166,4 +168,8 @@ def _compared(grid: Grid, part: str, measure: str, config: ExitConfig) -> list[d
             own = (shipped, RECONSTRUCT, count, budget)
             pairs += [(own, (shipped, one, count, budget)) for one in COMPARED[measure]]
             pairs += [(own, (shipped, one, 0, budget)) for one in AT_BUDGET]
+    at = (config.headline_count, config.headline_budget)
+    for variant in config.variants[1:]:
+        own = (variant.name, RECONSTRUCT, *at)
+        pairs += [(own, (variant.name, one, *at)) for one in COMPARED[measure]]
     return differences(grid, part, measure, pairs, config.bootstrap, config.seed)

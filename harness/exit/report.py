@@ -26,6 +26,18 @@ from harness.splits import VALIDATION
 from harness.summary import SUMMARY_FILE
 
 _EQUAL = (EQUAL_FLAT, EQUAL_FITTING)
+_CLAIM = (
+    "count",
+    "budget",
+    "characters",
+    "evidence",
+    "minus flat",
+    "contained",
+    "minus flat",
+    "over previews",
+    "minus previews",
+    "minus prefixes",
+)
 
 
 def write_exit_record(folder: Path, record: dict[str, Any]) -> Path:
@@ -59,6 +71,9 @@ def report_text(record: dict[str, Any], pictures: Sequence[tuple[str, str]]) -> 
         "leaving such rows out. *Prefixes*: of the rows that reconstruct quotes, each as long as "
         "its quote.",
         _claims(record),
+        "## Variants",
+        "Each changes one thing of what is shipped; at the headline count and budget.",
+        _variants(record),
         *_sweeps(record),
         *ablation_parts(record),
         "## Proposal",
@@ -78,7 +93,7 @@ def headline_table(record: dict[str, Any]) -> Table:
         table.add_column(name, justify="left" if name == "dataset" else "right", no_wrap=True)
     for name, of in record["datasets"].items():
         line = mean_at(of, shipped(record), RECONSTRUCT, count, budget)
-        gain = best_flat(of, RECALL, _EQUAL, count, budget, ALL)
+        gain = best_flat(of, RECALL, _EQUAL, shipped(record), count, budget, ALL)
         table.add_row(
             name, _share(line[RECALL]), _gain(gain), _share(line[CONTAINED]), _whole(line)
         )
@@ -99,36 +114,46 @@ def _claims(record: dict[str, Any]) -> str:
     config = record["config"]
     counts = [c for c in config["counts"] if c in (1, config["headline_count"])]
     counts = list(dict.fromkeys([*counts, config["counts"][-1]]))
-    header = ["dataset", "part", "count", "budget", "characters", "evidence", "minus flat"]
-    header += ["contained", "minus flat", "over previews", "minus previews", "minus prefixes"]
+    header = ["dataset", "part", *_CLAIM]
     rows = []
     for name, of in record["datasets"].items():
         for part in (ALL, VALIDATION):
             for count in counts:
                 rows += [
-                    [name, part, *_claim(record, of, part, count, budget)]
+                    [name, part, *_claim(of, shipped(record), part, count, budget)]
                     for budget in (config["headline_budget"], config["budgets"][-1])
                 ]
     return markdown_table(header, rows)
 
 
-def _claim(
-    record: dict[str, Any], of: dict[str, Any], part: str, count: int, budget: int
-) -> list[str]:
-    line = mean_at(of, shipped(record), RECONSTRUCT, count, budget, part)
-    over = difference_at(of, CONTAINED, PREVIEWS, count, budget, part)
+def _variants(record: dict[str, Any]) -> str:
+    config = record["config"]
+    at = (config["headline_count"], config["headline_budget"])
+    rows = [
+        [name, part, one["name"], *_claim(of, one["name"], part, *at)]
+        for name, of in record["datasets"].items()
+        for part in (ALL, VALIDATION)
+        for one in config["variants"]
+    ]
+    return markdown_table(["dataset", "part", "variant", *_CLAIM], rows)
+
+
+def _claim(of: dict[str, Any], variant: str, part: str, count: int, budget: int) -> list[str]:
+    line = mean_at(of, variant, RECONSTRUCT, count, budget, part)
+    at = (variant, count, budget, part)
+    over = difference_at(of, CONTAINED, PREVIEWS, *at)
     ratio = f"{over['ratio']:.2f}" if over and over["ratio"] else "-"
     return [
         str(count),
         f"{budget:,}",
         _whole(line),
         _share(line[RECALL]),
-        _gain(best_flat(of, RECALL, _EQUAL, count, budget, part)),
+        _gain(best_flat(of, RECALL, _EQUAL, *at)),
         _share(line[CONTAINED]),
-        _gain(best_flat(of, CONTAINED, _EQUAL, count, budget, part)),
+        _gain(best_flat(of, CONTAINED, _EQUAL, *at)),
         ratio,
         _gain(over),
-        _gain(difference_at(of, CONTAINED, PREFIXES, count, budget, part)),
+        _gain(difference_at(of, CONTAINED, PREFIXES, *at)),
     ]
 
 
