@@ -14,7 +14,7 @@ from harness.datasets.base import Dataset
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PACKAGES = ("cpersona_jit", "harness")
-_EXITS = ("cli", "server")
+_EXITS = ("cli", "config", "exits", "server")
 _FREEZING = (
     "freeze.py",
     "freeze_arms.py",
@@ -86,7 +86,8 @@ def code_hash(root: Path | str = _ROOT) -> str:
 def engine_hash(root: Path | str = _ROOT) -> str:
     """sha256 over the Python files that decide what a frozen pool holds.
 
-    These are the library without its commands and server, and what of the harness freezes.
+    These are the library without its commands, settings, exits and server, and what of the harness
+    freezes.
     """
     library, harness = (Path(root) / package for package in _PACKAGES)
     outside = {library / folder for folder in _EXITS}
