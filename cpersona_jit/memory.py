@@ -504,6 +504,7 @@ class Memory:
         project_id: str | None = None,
         channel: str | None = None,
         history: bool = False,
+        nodes: bool = False,
     ) -> ContentsResult:
         """Return memories by reference, under the caller's isolation.
 
@@ -515,6 +516,8 @@ class Memory:
             Isolation, as in :meth:`recall`.
         history : bool
             Also return what the rows said before they were updated.
+        nodes : bool
+            Also return the parts of those that are longer than the embedder's window.
 
         Returns
         -------
@@ -531,9 +534,11 @@ class Memory:
             raise UsageError(f"refs has {len(refs)} entries; allowed: at most {MAX_REFS}")
         axes = Axes.agent(agent_id, project_id, channel)
         with self._lock:
-            found = find_contents(self._conn, axes, refs, history=history)
+            found = find_contents(self._conn, axes, refs, history=history, nodes=nodes)
         missing = tuple(ref for ref in dict.fromkeys(refs) if ref not in found.rows)
-        return ContentsResult(tuple(found.rows.values()), missing, found.history, found.superseded)
+        return ContentsResult(
+            tuple(found.rows.values()), missing, found.history, found.superseded, found.nodes
+        )
 
     def columns(self) -> Columns:
         """Return the snapshot of the store as it is now."""

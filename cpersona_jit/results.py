@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
-from cpersona_jit.records import Row, Source, Version
+from cpersona_jit.records import Node, Row, Source, Version
 from cpersona_jit.store.timestamps import format_utc
 
 
@@ -90,12 +90,15 @@ class ContentsResult:
         Old texts of the current rows, newest first, when asked for; of those that have any.
     superseded : dict of str to str
         For each old text in `rows`, the reference of the row that says something else now.
+    nodes : dict of str to tuple of Node
+        The parts of rows whose text is longer than the embedder's window, when asked for.
     """
 
     rows: tuple[Row, ...]
     missing: tuple[str, ...]
     history: dict[str, tuple[Version, ...]] = field(default_factory=dict)
     superseded: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, tuple[Node, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from cpersona_jit.errors import CPersonaError, UsageError
-from cpersona_jit.records import Row, Source
+from cpersona_jit.records import Node, Row, Source
+from cpersona_jit.results import ContentsResult
 from cpersona_jit.server.contents import contents_response, parse_wanted
 from cpersona_jit.server.memory_handle import MemoryHandle
 from cpersona_jit.server.preview import preview
@@ -62,7 +63,7 @@ def test_a_span_returns_exactly_that_part(content: str, data: st.DataObject) -> 
     end = data.draw(st.integers(1, len(content)))
     start = data.draw(st.integers(0, end - 1))
     wanted = parse_wanted([{"ref": "mem:1", "span": [start, end]}])
-    response = contents_response(wanted, [row(1, content)])
+    response = contents_response(wanted, ContentsResult((row(1, content),), ()))
     assert [part["content"] for part in response["rows"]] == [content[start:end]]
     assert response["rows"][0]["content_len"] == len(content)
     assert response["missing"] == []
@@ -86,10 +87,37 @@ def test_a_span_returns_exactly_that_part(content: str, data: st.DataObject) -> 
 )
 def test_a_span_that_cannot_be_met_is_never_widened(span: object, reason: str) -> None:
     wanted = parse_wanted([{"ref": "mem:1", "span": span}])
-    response = contents_response(wanted, [row(1, "abc")])
+    response = contents_response(wanted, ContentsResult((row(1, "abc"),), ()))
     assert response["rows"] == []
     assert response["missing"] == []
     assert response["unresolved"] == [{"ref": "mem:1", "span": span, "reason": reason}]
+
+
+@pytest.mark.parametrize(
+    ("node", "told"),
+    [
+        (0, "abc"),
+        (1, "de"),
+        (2, "node_out_of_range"),
+        (-1, "invalid_node"),
+        (True, "invalid_node"),
+        (1.0, "invalid_node"),
+        ([0, 1], "invalid_node"),
+        (None, "invalid_node"),
+    ],
+)
+def test_a_node_is_returned_exactly_or_not_at_all(node: object, told: str) -> None:
+    nodes = {"mem:1": (Node(0, 3, None, None), Node(3, 5, None, None))}
+    found = ContentsResult((row(1, "abcde"), row(2, "x")), (), nodes=nodes)
+    response = contents_response(parse_wanted([{"ref": "mem:1", "node": node}]), found)
+    if response["rows"]:
+        (part,) = response["rows"]
+        assert (part["content"], part["node"], part["content_len"]) == (told, node, 5)
+        assert "abcde"[slice(*part["span"])] == told
+    else:
+        assert response["unresolved"] == [{"ref": "mem:1", "node": node, "reason": told}]
+    other = contents_response(parse_wanted([{"ref": "mem:2", "node": 0}]), found)
+    assert other["unresolved"][0]["reason"] == "no_nodes"
 
 
 def test_contents_keep_the_order_asked_for_and_one_bad_ref_fails_nothing() -> None:
@@ -103,7 +131,9 @@ def test_contents_keep_the_order_asked_for_and_one_bad_ref_fails_nothing() -> No
         {"ref": 4},
         None,
     ]
-    response = contents_response(parse_wanted(asked), [row(1, "one"), row(2, "二")])
+    response = contents_response(
+        parse_wanted(asked), ContentsResult((row(1, "one"), row(2, "二")), ())
+    )
     assert [part["content"] for part in response["rows"]] == ["二", "one"]
     assert response["missing"] == [
         "7",
@@ -263,6 +293,9 @@ def test_settings_that_cannot_work_are_refused() -> None:
         ServerSettings(db="unused", agent_id="")
     with pytest.raises(UsageError, match="-1"):
         ServerSettings(db="unused", preview_chars=-1)
+    for name in ("excerpt_chars", "full_content_chars"):
+        with pytest.raises(UsageError, match=f"{name} 0"):
+            ServerSettings(db="unused", **{name: 0})
 
 
 class Closable:

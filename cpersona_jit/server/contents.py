@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-from cpersona_jit.records import Row
 from cpersona_jit.server.responses import (
     ContentRow,
     ContentsResponse,
@@ -18,22 +17,11 @@ from cpersona_jit.server.responses import (
 from cpersona_jit.store.timestamps import format_utc
 
 if TYPE_CHECKING:
-    from cpersona_jit.records import Version
+    from cpersona_jit.records import Node, Row, Version
+    from cpersona_jit.results import ContentsResult
 
 Part = Literal["span", "node"]
 _PARTS: tuple[Part, ...] = ("span", "node")
-
-
-class HasRange(Protocol):
-    """A stored node, as far as its text is concerned."""
-
-    @property
-    def start(self) -> int:
-        """Where it begins in the content, in code points."""
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
 
 
 @dataclass(frozen=True)
@@ -80,30 +68,17 @@ def _wanted(item: Any) -> Wanted:
     return Wanted(json.dumps(item, ensure_ascii=False))
 
 
-def contents_response(
-    wanted: Sequence[Wanted],
-    rows: Iterable[Row],
-    *,
-    nodes: Mapping[str, Sequence[HasRange]] | None = None,
-    history: Mapping[str, Sequence[Version]] | None = None,
-    superseded: Mapping[str, str] | None = None,
-) -> ContentsResponse:
-    """Shape the rows that were found, in the order asked for.
+def contents_response(wanted: Sequence[Wanted], found: ContentsResult) -> ContentsResponse:
+    """Shape what was found, in the order asked for.
 
     Parameters
     ----------
     wanted : sequence of Wanted
         What the caller asked for.
-    rows : iterable of Row
-        The rows that exist and that the caller may see; every other ref is missing.
-    nodes : mapping of str to sequence
-        By ref, the overflow chain of the rows that have one.
-    history : mapping of str to sequence of Version
-        By ref, the earlier texts, newest first; only when they were asked for.
-    superseded : mapping of str to str
-        The refs that name an earlier text, and that of the row that says something else now.
+    found : ContentsResult
+        What exists and the caller may see; every other ref is missing.
     """
-    by_ref = {row.ref: row for row in rows}
+    by_ref = {row.ref: row for row in found.rows}
     response: ContentsResponse = {"rows": [], "missing": []}
     unresolved: list[UnresolvedPart] = []
     for one in wanted:
@@ -112,22 +87,22 @@ def contents_response(
             if one.ref not in response["missing"]:
                 response["missing"].append(one.ref)
             continue
-        part = _part(one, row, (nodes or {}).get(one.ref, ()))
+        part = _part(one, row, found.nodes.get(one.ref, ()))
         if isinstance(part, str):
             unresolved.append({"ref": one.ref, one.part: one.value, "reason": part})
             continue
         shaped = _content_row(row, *part, one)
-        if superseded and one.ref in superseded:
-            shaped["superseded_by"] = superseded[one.ref]
-        if history is not None and one.part is None and one.ref in history:
-            shaped["history"] = [_old_text(text) for text in history[one.ref]]
+        if one.ref in found.superseded:
+            shaped["superseded_by"] = found.superseded[one.ref]
+        if one.part is None and one.ref in found.history:
+            shaped["history"] = [_old_text(text) for text in found.history[one.ref]]
         response["rows"].append(shaped)
     if unresolved:
         response["unresolved"] = unresolved
     return response
 
 
-def _part(one: Wanted, row: Row, nodes: Sequence[HasRange]) -> tuple[int, int] | str:
+def _part(one: Wanted, row: Row, nodes: Sequence[Node]) -> tuple[int, int] | str:
     """Return the range of what is wanted, or the reason why there is none."""
     length = len(row.content)
     if one.part is None:
@@ -162,6 +137,9 @@ def _content_row(row: Row, start: int, end: int, one: Wanted) -> ContentRow:
         "timestamp": row.timestamp,
         "id": row.msg_id,
     }
+    if row.kind == "episode":
+        shaped["end"] = row.end_timestamp
+        shaped["keywords"] = list(row.keywords)
     if row.session_id:
         shaped["session_id"] = row.session_id
     if row.metadata:

@@ -122,6 +122,8 @@ class ContentRow(TypedDict):
     id: str
     session_id: NotRequired[str]
     metadata: NotRequired[dict[str, Any]]
+    end: NotRequired[str]
+    keywords: NotRequired[list[str]]
     superseded_by: NotRequired[str]
     history: NotRequired[list[OldTextFields]]
 

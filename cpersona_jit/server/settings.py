@@ -28,7 +28,7 @@ class ServerSettings:
     preview_chars : int
         Longest ``content`` of a recall row, in characters; 0 never cuts.
     excerpt_chars : int
-        Longest ``excerpt`` of a row whose content was cut; 0 gives none.
+        Longest ``excerpt`` of a row whose content was cut.
     full_content_chars : int
         Characters of content in one response with ``full_content``; rows beyond are cut.
     """
@@ -47,10 +47,8 @@ class ServerSettings:
             raise UsageError(
                 f"preview_chars {self.preview_chars} is negative; allowed: 0 (never cut) or more"
             )
-        if self.excerpt_chars < 0:
-            raise UsageError(
-                f"excerpt_chars {self.excerpt_chars} is negative; allowed: 0 (none) or more"
-            )
+        if self.excerpt_chars < 1:
+            raise UsageError(f"excerpt_chars {self.excerpt_chars} is below 1; allowed: 1 or more")
         if self.full_content_chars < 1:
             raise UsageError(
                 f"full_content_chars {self.full_content_chars} is below 1; allowed: 1 or more"

@@ -71,6 +71,7 @@ def _get_contents_tool(handle: MemoryHandle, settings: ServerSettings) -> Tool:
         agent_id: p.AgentId = settings.agent_id,
         project_id: p.ReadProject = None,
         channel: p.ReadChannel = None,
+        history: p.History = False,
     ) -> Annotated[CallToolResult, ContentsResponse]:
         wanted = parse_wanted(refs)
         found = call(
@@ -80,9 +81,11 @@ def _get_contents_tool(handle: MemoryHandle, settings: ServerSettings) -> Tool:
                 agent_id=agent_id,
                 project_id=project_id,
                 channel=channel,
+                history=history,
+                nodes=any(one.part == "node" for one in wanted),
             ),
         )
-        return answer(contents_response(wanted, found.rows))
+        return answer(contents_response(wanted, found))
 
     return strict_tool(
         get_contents,

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from cpersona_jit.isolation import Axes
-from cpersona_jit.records import Row, Version, parse_ref
+from cpersona_jit.records import Node, Row, Version, parse_ref
 from cpersona_jit.store.database import read_snapshot
+from cpersona_jit.store.nodes import nodes_of
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.versions import fetch_versions, versions_of
 
@@ -25,15 +26,23 @@ class FoundContents(NamedTuple):
         Old texts of the current rows among them, newest first; of those that have any.
     superseded : dict of str to str
         For each old text among them, the reference of its row.
+    nodes : dict of str to tuple of Node
+        The parts of the current rows among them whose text is longer than the embedder's window.
     """
 
     rows: dict[str, Row]
     history: dict[str, tuple[Version, ...]]
     superseded: dict[str, str]
+    nodes: dict[str, tuple[Node, ...]]
 
 
 def find_contents(
-    conn: sqlite3.Connection, axes: Axes, refs: Sequence[str], *, history: bool
+    conn: sqlite3.Connection,
+    axes: Axes,
+    refs: Sequence[str],
+    *,
+    history: bool,
+    nodes: bool = False,
 ) -> FoundContents:
     """Resolve references under `axes`; one that names nothing there is absent.
 
@@ -47,6 +56,8 @@ def find_contents(
         Of rows or of old texts.
     history : bool
         Also read the old texts of the rows.
+    nodes : bool
+        Also read their nodes.
     """
     wanted = list(dict.fromkeys(refs))
     ids = [number for ref in wanted if (number := parse_ref(ref)) is not None]
@@ -56,6 +67,7 @@ def find_contents(
         owners = {version.id: parse_ref(version.memory_ref) for version in old.values()}
         owner_rows = fetch_rows(conn, axes, owners.values())
         texts = versions_of(conn, axes, rows) if history else {}
+        parts = nodes_of(conn, axes, rows) if nodes else {}
     named = {row.ref: row for row in rows.values()}
     named |= {
         version.ref: _old_row(owner_rows[owners[version.id]], version) for version in old.values()
@@ -65,6 +77,7 @@ def find_contents(
         found,
         {ref: tuple(texts[row.id]) for ref, row in found.items() if row.id in texts},
         {version.ref: version.memory_ref for version in old.values() if version.ref in found},
+        {ref: tuple(parts[row.id]) for ref, row in found.items() if row.id in parts},
     )
 
 
