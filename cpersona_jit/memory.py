@@ -27,6 +27,11 @@ from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.exits.quoter import Quoter
+from cpersona_jit.exits.reconstruct.reconstruct import reconstruct
+from cpersona_jit.exits.reconstruct.request import read_request
+from cpersona_jit.exits.reconstruct.settings import DEFAULT_POLICY, ReconstructSettings
+from cpersona_jit.exits.reconstruct.shape import Reconstruction
+from cpersona_jit.exits.reconstruct.sources import Related
 from cpersona_jit.ingest import Ingest
 from cpersona_jit.intent import Intent
 from cpersona_jit.isolation import Axes
@@ -37,11 +42,13 @@ from cpersona_jit.recall.process import Process
 from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recalling import (
     Sources,
+    candidates_of,
     model_label,
     recall_rows,
     run_adaptive,
 )
 from cpersona_jit.records import Record, Row, Source, StoreOutcome
+from cpersona_jit.related import related_rows
 from cpersona_jit.results import (
     ContentsResult,
     DeleteResult,
@@ -461,6 +468,78 @@ class Memory:
         sources = self._sources()
         return recall_rows(sources, query, axes, settings, time_cue, now, limit, trace)
 
+    def reconstruct(
+        self,
+        query: str,
+        *,
+        agent_id: str,
+        project_id: str | None = None,
+        channel: str | None = None,
+        count: int | None = None,
+        budget: int | None = None,
+        time_cue: Mapping[str, Any] | None = None,
+        now: str | None = None,
+        top_k: int | None = None,
+        max_hops: int | None = None,
+        max_evidence: int | None = None,
+        settings: AdaptiveSettings = DEFAULT_SETTINGS,
+        policy: ReconstructSettings = DEFAULT_POLICY,
+        trace: bool = False,
+    ) -> Reconstruction:
+        """Recall memories instead of rows: items put together from stored rows, and quoted.
+
+        It selects, orders and assigns roles; every text in the answer stands in the store.
+
+        Parameters
+        ----------
+        query, agent_id, project_id, channel, time_cue, now
+            As in :meth:`recall`.
+        count : int, optional
+            Items at most; the policy's when left out. Never how widely is searched.
+        budget : int, optional
+            Characters of quoted text at most.
+        top_k : int, optional
+            Candidate rows.
+        max_hops : int, optional
+            Steps along relations, 0 to 5.
+        max_evidence : int, optional
+            Claims of an item.
+        settings : AdaptiveSettings
+            What recall does.
+        policy : ReconstructSettings
+            What the operator allows, and what holds where the call says nothing.
+        trace : bool
+            Also return policies, bounds, candidates and every default.
+
+        Returns
+        -------
+        Reconstruction
+            A plain dict that JSON can say.
+
+        Raises
+        ------
+        UsageError
+            A parameter is outside its limits.
+        """
+        query = checked_query(query)
+        axes = Axes.agent(agent_id, project_id, channel)
+        if not isinstance(settings, AdaptiveSettings):
+            raise UsageError(f"settings is {settings!r}; allowed: AdaptiveSettings")
+        request = read_request(
+            policy,
+            settings.bounds.candidates,
+            count=count,
+            budget=budget,
+            top_k=top_k,
+            max_hops=max_hops,
+            max_evidence=max_evidence,
+        )
+        found = candidates_of(
+            self._sources(), query, axes, settings, time_cue, now, request.effective_top_k
+        )
+        related = self._related(axes, found.state.columns.fingerprint)
+        return reconstruct(found, related, request, policy, trace)
+
     def explore(
         self,
         query: str,
@@ -598,6 +677,13 @@ class Memory:
 
     def _sources(self) -> Sources:
         return Sources(self._provider, self._refreshed, self._fetch, self._kernels)
+
+    def _related(self, axes: Axes, fingerprint: str) -> Related:
+        return related_rows(self._read, axes, fingerprint)
+
+    def _read(self, work: Callable[..., Any]) -> Any:
+        with self._lock:
+            return work(self._conn)
 
     def _fetch(self, axes: Axes, ids: list[int]) -> dict[int, Row]:
         with self._lock:

@@ -16,6 +16,7 @@ from cpersona_jit.cli.import_ import import_
 from cpersona_jit.cli.printing import print_error
 from cpersona_jit.cli.reblock import reblock
 from cpersona_jit.cli.recall import recall
+from cpersona_jit.cli.reconstruct import reconstruct
 from cpersona_jit.cli.reembed import reembed
 from cpersona_jit.cli.serve import serve
 from cpersona_jit.cli.status import status
@@ -33,7 +34,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_COMMANDS = (serve, store, recall, explain, status, config, reembed, reblock, import_, export)
+_COMMANDS = (
+    *(serve, store, recall, reconstruct, explain, status, config),
+    *(reembed, reblock, import_, export),
+)
 
 for command in _COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)

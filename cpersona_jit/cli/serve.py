@@ -36,5 +36,6 @@ def serve(
             preview_chars=settings.recall_preview_chars,
             excerpt_chars=settings.recall_excerpt_chars,
             full_content_chars=settings.full_content_chars,
+            reconstruct=settings.reconstruct_policy(),
         )
     )

@@ -74,6 +74,28 @@ Rows of memories are those of `recall`: `ref`, `content`, `source`, `timestamp`,
 {preview}
 `period`, `admission` and `degraded` mean what they mean there."""
 
+RECONSTRUCT = """\
+Search this agent's long-term memory and return memories instead of rows: each item is put together
+from the stored rows that belong together (versions of one message, an episode and what happened in
+it, turns said in one breath, what a row refers to), and every claim names its row.
+
+Use it when the answer may be spread over several rows, may have changed, or stands deep in a long
+text. Use `recall` for a list of rows. {count}
+
+An item has `content`, the passages of its best row (`head_ref`) that match the query (' … ' where
+text was left out, `ranges` say where they stand); `excerpts` of its other claims; and `claims`,
+newest first: `ref`, `as_of` (when it was said), `why` (what brought it in; none: it was found
+itself) and `roles`: this claim `role` that `ref`, for example supersedes. Trust the claim that no
+other one supersedes. `conflicts` lists claims that contradict each other.
+`independence_reason` says what binds the item (none: a single row was found).
+`expand` is a ready `refs` argument for `get_contents`: the next part to read. `excerpts_omitted`
+claims are not quoted, `claims_omitted` not listed. Everything is quoted word for word.
+
+`shortfall_reason` says why there are fewer items than asked for, `bounds` which limit left rows
+out (`omitted`) or was only reached (`reached`), `effective_budget` that quotes were left out.
+Nothing here says that an item suffices, that all of the memory was searched, or that
+contradictions were looked for."""
+
 GET_CONTENTS = """\
 Return the whole text of memories by `ref`, at most 20 in one call.
 
@@ -97,10 +119,19 @@ def recall_with_context_description(settings: ServerSettings) -> str:
     return RECALL_WITH_CONTEXT.format(preview=_preview(settings))
 
 
+def reconstruct_description(settings: ServerSettings) -> str:
+    """Describe ``reconstruct`` as it behaves with these settings."""
+    policy = settings.reconstruct
+    count = f"`count` items are returned at most (default {policy.default_count}, up to"
+    count += f" {policy.max_count})."
+    if policy.forced_count is not None:
+        count = f"At most {policy.forced_count} items are returned, whatever `count` says."
+    return RECONSTRUCT.format(count=count)
+
+
 def _preview(settings: ServerSettings) -> str:
     if not settings.preview_chars:
         return WHOLE_PREVIEW
     told = CUT_PREVIEW.format(chars=settings.preview_chars)
-    if settings.excerpt_chars:
-        told += EXCERPT.format(chars=settings.excerpt_chars)
+    told += EXCERPT.format(chars=settings.excerpt_chars)
     return told + FULL_CONTENT.format(chars=settings.full_content_chars)

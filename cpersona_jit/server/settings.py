@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cpersona_jit.errors import UsageError
+from cpersona_jit.exits.reconstruct.settings import DEFAULT_POLICY, ReconstructSettings
 
 DEFAULT_AGENT_ID = "default"
 DEFAULT_PREVIEW_CHARS = 500
@@ -31,6 +32,8 @@ class ServerSettings:
         Longest ``excerpt`` of a row whose content was cut.
     full_content_chars : int
         Characters of content in one response with ``full_content``; rows beyond are cut.
+    reconstruct : ReconstructSettings
+        The policy of ``reconstruct``.
     """
 
     db: Path
@@ -39,6 +42,7 @@ class ServerSettings:
     preview_chars: int = DEFAULT_PREVIEW_CHARS
     excerpt_chars: int = DEFAULT_EXCERPT_CHARS
     full_content_chars: int = DEFAULT_FULL_CONTENT_CHARS
+    reconstruct: ReconstructSettings = DEFAULT_POLICY
 
     def __post_init__(self) -> None:
         if not self.agent_id:

@@ -13,6 +13,7 @@ from cpersona_jit.server.answers import READS, WRITES, answer, call
 from cpersona_jit.server.contents import contents_response, parse_wanted
 from cpersona_jit.server.memory_handle import MemoryHandle
 from cpersona_jit.server.recall_tools import recall_tool, recall_with_context_tool
+from cpersona_jit.server.reconstruct_tool import reconstruct_tool
 from cpersona_jit.server.responses import (
     ContentsResponse,
     StoreResponse,
@@ -28,6 +29,7 @@ def memory_tools(handle: MemoryHandle, settings: ServerSettings) -> list[Tool]:
         _store_tool(handle, settings),
         recall_tool(handle, settings),
         recall_with_context_tool(handle, settings),
+        reconstruct_tool(handle, settings),
         _get_contents_tool(handle, settings),
     ]
 

@@ -62,7 +62,7 @@ class Walked(NamedTuple):
     too_far : bool
         Whether a row was left out since it lies a step too far.
     full : bool
-        Whether there are more references than were looked up.
+        Whether there are more references, or rows with references, than were looked at.
     """
 
     found: list[Member]
@@ -100,7 +100,7 @@ def walk(
     """
     candidates = set(candidates)
     seen = [set(candidates) for _ in items]
-    full = [False] * len(items)
+    full = [max_hops > 0 and len(members) > max_evidence for members in items]
     frontiers = [list(members[:max_evidence]) for members in items]
     steps: list[list[list[Member]]] = []
     # One step more than allowed is looked up, so that a bound is only blamed for rows that are
@@ -113,6 +113,7 @@ def walk(
             full[item] |= more and hops <= max_hops
             found = _reached(frontiers[item], wanted, at_hand, hops, seen[item])
             steps[-1].append(found)
+            full[item] |= len(found) > max_evidence and hops < max_hops
             frontiers[item] = found[:max_evidence]
     taken = set(candidates)
     kept: list[list[Member]] = []
