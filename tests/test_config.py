@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from cpersona_jit.config import defaults
 from cpersona_jit.config.load import Loaded, load_settings
 from cpersona_jit.config.model import NAMES, Settings, value_of
 from cpersona_jit.config.sources import variable_of
+from cpersona_jit.config.values import allowed
 from cpersona_jit.errors import UsageError
 from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
 
@@ -210,6 +212,11 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     assert "Permission denied" in refusal(path)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that nobody can read")
+def test_a_file_that_breaks_when_it_is_read_is_named() -> None:
+    assert "/proc/self/mem: cannot be read" in refusal(Path("/proc/self/mem"))
+
+
 @pytest.mark.parametrize(
     ("variable", "text", "expected"),
     [
@@ -273,6 +280,27 @@ def test_values_that_contradict_each_other_are_refused(
 )
 def test_what_is_just_allowed_makes_a_policy(pairs: tuple[str, ...]) -> None:
     assert load(None, pairs).settings.reconstruct_policy()
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "." in name])
+def test_the_library_takes_all_that_is_allowed(name: str) -> None:
+    """The limits told here are those of the library; at its ends a value is still its own."""
+    low, high = (
+        int(number.replace(",", ""))
+        for number in re.findall(r"[0-9][0-9,]*", allowed(name).removesuffix(", or none"))
+    )
+    wide = {"max_count": high, "default_count": 0, "max_budget": 1_000_000}
+    for value in (low, high):
+        if name.endswith("_budget") and value == low:
+            continue  # a budget is one preview at least
+        own = {**wide, name.removeprefix("reconstruct."): value}
+        own["max_count"] = min(own["max_count"], 100)
+        pairs = tuple(f"reconstruct.{key}={one}" for key, one in own.items())
+        policy = load(None, pairs).settings.reconstruct_policy()
+        assert getattr(policy, name.removeprefix("reconstruct.")) == value
+    for value in (low - 1, high + 1):
+        if value >= 0:
+            assert f"{name} is {value}" in refusal(None, (f"{name}={value}",))
 
 
 # -- the commands ---------------------------------------------------------------------------------
