@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from test_mcp_server import MIA, TEA, YUKI, Agent, connect
 
+import cpersona_jit
+
 FILLER = "The garden has many roses and they bloom early in June. "
 LONG = FILLER * 14 + "Mia moved to Lisbon. However, she came back in May. " + FILLER * 14
 庭 = "庭には薔薇がたくさんあり、六月に咲きます。"
@@ -197,3 +199,27 @@ def test_sizes_are_settings(tmp_path: Path) -> None:
         row = agent.call("recall", query="Where did Mia move?")["rows"][0]
         assert row["content"] == LONG[:100]
         assert 0 < len(row["excerpt"]) <= 60
+
+
+def test_earlier_texts_are_listed_and_have_refs_of_their_own(tmp_path: Path) -> None:
+    db = tmp_path / "memory.db"
+    with cpersona_jit.open(db, "none") as memory:
+        ref = memory.store("Mia lives in Porto.", agent_id="default", msg_id="m1").ref
+        assert memory.update(ref, MIA, agent_id="default").status == "stored"
+        assert memory.update(ref, YUKI, agent_id="default").status == "stored"
+    with connect(db) as agent:
+        row = agent.call("get_contents", refs=[ref], history=True)["rows"][0]
+        assert row["content"] == YUKI
+        assert [old["content"] for old in row["history"]] == [MIA, "Mia lives in Porto."]
+        assert row["history"][0]["written_at"] == row["history"][1]["superseded_at"]
+        old = row["history"][1]["ref"]
+        (first,) = agent.call("get_contents", refs=[old])["rows"]
+        assert (first["ref"], first["content"]) == (old, "Mia lives in Porto.")
+        assert (first["superseded_by"], first["id"]) == (ref, "m1")
+        part = {"ref": old, "span": [0, 3]}
+        (first,) = agent.call("get_contents", refs=[part])["rows"]
+        assert (first["content"], first["superseded_by"]) == ("Mia", ref)
+        assert agent.call("get_contents", refs=[old], agent_id="other")["missing"] == [old]
+        assert "history" not in agent.call("get_contents", refs=[ref])["rows"][0]
+        assert agent.call("recall", query="Porto")["rows"] == []
+        assert agent.call("recall", query="ユキ")["rows"][0]["content"] == YUKI

@@ -108,7 +108,8 @@ class Quoter:
         place = int(columns.positions(np.array([memory_id], np.int64))[0])
         if place < 0 or int(columns.text_length[place]) != len(row.content):
             return -1
-        return -1 if has_rows(columns.unsplit.words, np.array([place]))[0] else place
+        unsplit = columns.unsplit
+        return -1 if unsplit.count and has_rows(unsplit.words, np.array([place]))[0] else place
 
     def _cosines(self, first: int, end: int) -> list[float] | None:
         """Cosines of some blocks; None unless all of them have a vector.
@@ -116,7 +117,10 @@ class Quoter:
         A block without codes has no sign bits either: nothing coarser can stand in.
         """
         blocks = self._columns.blocks
-        if self._codes is None or not has_rows(blocks.embedded.words, np.arange(first, end)).all():
+        embedded = blocks.embedded
+        if self._codes is None or (
+            embedded.count < blocks.n and not has_rows(embedded.words, np.arange(first, end)).all()
+        ):
             return None
         return self._codes.cosines(blocks.codes[first:end])
 
