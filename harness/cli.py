@@ -207,6 +207,23 @@ def peers_command(
         _fail(error)
 
 
+@app.command("node-reach", short_help="Measure whether overflow nodes should find rows.")
+def node_reach_command(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="As for run.", exists=True, file_okay=False, metavar="DIR"),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/node_reach"),
+) -> None:
+    """Compare recall with and without overflow nodes among the blocks that find a long row."""
+    try:
+        _node_reach(data, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 def main() -> None:
     """Run the command line."""
     app()
@@ -281,6 +298,23 @@ def _peers(rows: str, data: Path | None, out: Path) -> None:
     words += [] if data is None else ["--data", portable(data, "..")]
     path = run_peers(sizes, data, out, shlex.join(["python", "-m", "harness", *words]))
     typer.echo(f"report: {path}")
+
+
+def _node_reach(data: Path | None, out: Path) -> None:
+    import platformdirs
+
+    from harness.console import progress_bars
+    from harness.node_reach.measure import measure_node_reach
+    from harness.node_reach.report import write_node_record
+
+    out.mkdir(parents=True, exist_ok=True)
+    cache = platformdirs.user_cache_path("cpersona-jit") / "embeddings"
+    words = ["node-reach", "--out", portable(out, "results")]
+    words += [] if data is None else ["--data", portable(data, "..")]
+    command = shlex.join(["python", "-m", "harness", *words])
+    with progress_bars(Console(stderr=True)) as progress:
+        record = measure_node_reach(data, cache, command, progress)
+    typer.echo(f"report: {write_node_record(out, record)}")
 
 
 def _sizes(rows: str) -> list[int]:

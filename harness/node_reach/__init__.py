@@ -1,0 +1,1 @@
+"""Whether overflow nodes should also find rows, or only serve to quote them."""
