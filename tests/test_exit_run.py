@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+import cpersona_jit
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.exits.quote import JOINER
 from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
@@ -20,12 +21,21 @@ from cpersona_jit.records import Row, Source
 from harness.cli import app
 from harness.config import ConfigError, load_config
 from harness.datasets.base import DatasetQuery
-from harness.exit.ask import EQUAL_FITTING, EQUAL_FLAT, PREFIXES, PREVIEWS, RECONSTRUCT, SCHEMA
+from harness.exit.ask import (
+    EQUAL_FITTING,
+    EQUAL_FLAT,
+    PREFIXES,
+    PREVIEWS,
+    RECONSTRUCT,
+    SCHEMA,
+    SETTINGS,
+)
 from harness.exit.config import ExitConfig
 from harness.exit.figures import difference_at, mean_at
 from harness.exit.judge import ALL, differences, grid_of, means, retrieval_only
 from harness.exit.measures import Gold, Judge, gold_of
 from harness.exit.proposal import propose
+from harness.exit.replay import candidates, reconstructed
 from harness.exit.shown import Piece, Shown, flat, flat_fitting, of_response, prefixes, previews
 from harness.exit.texts import normalised, says, tokens
 from harness.splits import DEVELOPMENT, VALIDATION
@@ -311,6 +321,40 @@ def test_the_proposal_takes_the_smallest_that_is_good_enough(tmp_path: Path) -> 
     assert found["hard_to_beat"]["d"]["difference"] == pytest.approx(0.1)
 
 
+# -- replay against the library -------------------------------------------------------------------
+
+TALK = [
+    ("Mika", "I moved the demo to Thursday.", "2026-03-02T09:30:00"),
+    ("Mika", "At 14:00, in the big room.", "2026-03-02T09:30:20"),
+    ("Ken", "京都のオフィスは四条烏丸にあります。", "2026-03-03T10:00:00"),
+    ("Ken", "The demo needs the staging key. " * 60, "2026-03-04T10:00:00"),
+]
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 10])
+@pytest.mark.parametrize("budget", [1, 1000, 4000])
+@pytest.mark.parametrize("query", ["When is the demo?", "京都のオフィスはどこ？"])
+def test_a_replay_shows_what_the_library_shows(
+    tmp_path: Path, count: int, budget: int, query: str
+) -> None:
+    config = load_config(ROOT / "configs" / "exit.toml")
+    policy = config.policy(config.variants[0])
+    with cpersona_jit.open(tmp_path / "m.db", embedder="none") as memory:
+        for name, text, stamp in TALK:
+            told = {"source": Source("user", name, name), "timestamp": stamp, "session_id": "s"}
+            assert memory.store(text, agent_id="scope", **told).status == "stored"
+        asked = DatasetQuery("q", query, None, "scope", "t", None)
+        found = candidates(memory, asked, policy.top_k, "2026-03-05", SETTINGS)
+        replayed = of_response(reconstructed(found, count, budget, policy))
+        called = {"count": count, "budget": budget, "now": "2026-03-05"}
+        own = memory.reconstruct(
+            query, agent_id="scope", settings=SETTINGS, policy=policy, **called
+        )
+    assert replayed == of_response(own)
+    assert bool(replayed.pieces) is (count > 0)
+    assert replayed.chars <= max(budget, policy.quote_chars)
+
+
 # -- a run ----------------------------------------------------------------------------------------
 
 
@@ -387,7 +431,7 @@ def test_a_record_holds_no_text_and_a_report_names_every_ablation(finished: tupl
     assert {"means", "differences", "retrieval_only", "numbers"} <= set(of)
     assert difference_at(of, "evidence_recall", EQUAL_FLAT, "shipped", 5, 4000, ALL)
     assert difference_at(of, "evidence_recall", EQUAL_FLAT, "no_seats", 5, 4000, VALIDATION)
-    assert np.isfinite(of["candidate_milliseconds"])
+    assert np.isfinite(of["candidate_milliseconds"]) and of["call_milliseconds"] > 0
     assert mean_at(of, "shipped", PREVIEWS, 5, 4000)["characters"] > 0
 
 

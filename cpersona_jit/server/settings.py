@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cpersona_jit.config.defaults import (
+    DEFAULT_AGENT_ID,
+    DEFAULT_EXCERPT_CHARS,
+    DEFAULT_FULL_CONTENT_CHARS,
+    DEFAULT_PREVIEW_CHARS,
+)
 from cpersona_jit.errors import UsageError
 from cpersona_jit.exits.reconstruct.settings import DEFAULT_POLICY, ReconstructSettings
-
-DEFAULT_AGENT_ID = "default"
-DEFAULT_PREVIEW_CHARS = 500
-DEFAULT_EXCERPT_CHARS = 800
-DEFAULT_FULL_CONTENT_CHARS = 200_000
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ QUERY_SCHEMA = pa.schema(
         ("literal", pa.bool_()),
         ("ranks", pa.list_(pa.int32())),
         ("candidate_milliseconds", pa.float64()),
+        ("call_milliseconds", pa.float64()),
     ]
 )
 
@@ -147,6 +148,7 @@ def ask(
         "literal": gold.answer is not None,
         "ranks": [rank for rank in ranks if rank >= 0] + [-1] * ranks.count(-1),
         "candidate_milliseconds": took,
+        "call_milliseconds": _call(memory, query, now, config),
     }
     raw = flat_fitting(rows, config.reader.budget)
     return Answers(
@@ -179,6 +181,21 @@ def _points(
             yield count, budget, PREFIXES, prefixes(shown, content), 0.0
             alone = quoted_rows(own, asked.found.quoter, count, budget, policy)
             yield count, budget, QUOTED_ROWS, alone, 0.0
+
+
+def _call(memory: Memory, query: DatasetQuery, now: str | None, config: ExitConfig) -> float:
+    """Return how long the library takes for the headline pair, recall and all."""
+    start = time.perf_counter()
+    memory.reconstruct(
+        query.text,
+        agent_id=query.scope_id,
+        count=config.headline_count,
+        budget=config.headline_budget,
+        now=now,
+        settings=SETTINGS,
+        policy=config.policy(config.variants[0]),
+    )
+    return (time.perf_counter() - start) * 1e3
 
 
 def question_time(query: DatasetQuery, newest: str | None) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from harness.exit.ask import (
@@ -123,7 +124,6 @@ def _judged(
         }
         for part in (ALL, *PARTS)
     }
-    took = sorted(found.queries["candidate_milliseconds"].to_pylist())
     reader = None
     if config.reader.endpoint:
         try:
@@ -140,7 +140,8 @@ def _judged(
         "data_hash": dataset_hash(found.dataset),
         "notes": found.dataset.notes,
         "numbers": numbers,
-        "candidate_milliseconds": took[len(took) // 2],
+        "candidate_milliseconds": _median(found, "candidate_milliseconds"),
+        "call_milliseconds": _median(found, "call_milliseconds"),
         "retrieval_only": {
             part: retrieval_only(found.queries, part, DEPTHS)
             for part in (ALL, *PARTS)
@@ -155,6 +156,10 @@ def _judged(
         ],
         "reader": reader,
     }
+
+
+def _median(found: Found, name: str) -> float:
+    return round(median(found.queries[name].to_pylist()), 3)
 
 
 def _compared(grid: Grid, part: str, measure: str, config: ExitConfig) -> list[dict[str, Any]]:

@@ -63,6 +63,7 @@ def report_text(record: dict[str, Any], pictures: Sequence[tuple[str, str]]) -> 
         f"{load['after']} after. Revision {record['revision']}. Parts: "
         f"{', '.join(record['parts'])}; the holdout is not asked.",
         _numbers(record),
+        _latency(record),
         *[f"![{caption}]({name})" for name, caption in pictures],
         "## At equal payload",
         "Differences x 100, reconstruct minus a baseline, with their intervals. *Flat*: whole "
@@ -98,6 +99,18 @@ def headline_table(record: dict[str, Any]) -> Table:
             name, _share(line[RECALL]), _gain(gain), _share(line[CONTAINED]), _whole(line)
         )
     return table
+
+
+def _latency(record: dict[str, Any]) -> str:
+    told = ", ".join(
+        f"{name} {of['call_milliseconds']:.1f} ms ({of['candidate_milliseconds']:.1f} of them to "
+        "find the candidates)"
+        for name, of in record["datasets"].items()
+    )
+    return (
+        "A whole call of `reconstruct` at the headline count and budget, the query's embedding "
+        f"kept, median over questions: {told}."
+    )
 
 
 def _numbers(record: dict[str, Any]) -> str:
