@@ -13,7 +13,7 @@ import numpy as np
 
 from cpersona_jit.batches import batches, check_batch_size, check_records, checked_vectors
 from cpersona_jit.embed.guard import guarded_embed, model_info, unit_rows
-from cpersona_jit.embed.provider import ModelInfo, Provider
+from cpersona_jit.embed.provider import ModelInfo, Provider, window_chars
 from cpersona_jit.errors import EmbeddingError, UsageError
 from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges, passages
@@ -28,19 +28,22 @@ from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
 from cpersona_jit.store.writes import insert_batch
+from cpersona_jit.text.nodes import node_ranges
 
 NOT_EMBEDDED = "not_embedded"
 BLOCKS_NOT_EMBEDDED = "blocks_not_embedded"
 
 
 class Embedded(NamedTuple):
-    """Vectors of some contents and of their blocks, as they are stored; None where there is none.
+    """Vectors of some contents, of their blocks and of their overflow nodes, as they are stored;
+    None where there is none.
 
     `model_id` is the store's number of the model that made them.
     """
 
     vectors: list[bytes | None]
     blocks: list[list[NewBlock]]
+    nodes: list[list[NewBlock]]
     model_id: int | None
 
 
@@ -155,6 +158,7 @@ class Ingest:
                 self._dedup,
                 embedded.blocks,
                 finish,
+                embedded.nodes,
             )
         return outcomes
 
@@ -183,17 +187,17 @@ class Ingest:
         """Replace the content of a row that `axes` admit, its blocks and all their vectors."""
         with self._lock:
             found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
-        embedded = Embedded([None], [[]], None)
+        embedded = Embedded([None], [[]], [[]], None)
         if found and not isinstance(check_content(content), Rejection):
             row = next(iter(found.values()))
             embedded = self.embed([(row.source.name, content, row.keywords)])
-        (vector,), (blocks,), model_id = embedded
+        (vector,), (blocks,), (nodes,), model_id = embedded
         with self._lock:
             outcome = update_content(
-                self._conn, axes, ref, content, vector, model_id, now_us(), blocks
+                self._conn, axes, ref, content, vector, model_id, now_us(), blocks, nodes
             )
         if outcome.status == "stored" and self._embedder_failed:
-            return StoreOutcome("stored", outcome.ref, warnings=(NOT_EMBEDDED,))
+            return replace(outcome, warnings=(NOT_EMBEDDED,))
         return outcome
 
     def _embedded(
@@ -201,7 +205,7 @@ class Ingest:
         clean: list[tuple[int, CleanRecord]],
         given: Sequence[np.ndarray | None] | None,
     ) -> Embedded:
-        """Take the vectors that are given; the caller's are of whole rows: blocks wait."""
+        """Take the vectors that are given; the caller's are of whole rows: parts wait."""
         vectors = [None if given is None else given[position] for position, _ in clean]
         missing = [at for at, vector in enumerate(vectors) if vector is None]
         made = self.embed([_indexed(clean[at][1]) for at in missing])
@@ -212,25 +216,38 @@ class Ingest:
         stored = iter(_stored(rows))
         of_rows = [None if vector is None else next(stored) for vector in vectors]
         blocks = [[NewBlock(*at) for at in block_ranges(record.content)] for _, record in clean]
-        for at, vector, part in zip(missing, made.vectors, made.blocks, strict=True):
-            of_rows[at], blocks[at] = vector, part
-        return Embedded(of_rows, blocks, model_id)
+        window = self._window()
+        nodes = [_chain(part, window) for part in blocks]
+        for at, *parts in zip(missing, made.vectors, made.blocks, made.nodes, strict=True):
+            of_rows[at], blocks[at], nodes[at] = parts
+        return Embedded(of_rows, blocks, nodes, model_id)
 
     def embed(self, contents: Sequence[tuple[str, str, Sequence[str]]]) -> Embedded:
-        """Split contents into blocks and embed all of it.
+        """Split contents into blocks, and long ones into nodes, and embed all of it.
 
-        Each comes as the name of who said it, the content, and the keywords of an episode. Rows
-        and blocks go to the model in one call. When it fails, all go without vectors.
+        Each comes as the name of who said it, the content, and the keywords of an episode. All
+        go to the model in one call. When it fails, all go without vectors.
         """
-        parted = [passages(*content) for content in contents]
+        window = self._window()
+        parted = [passages(*content, window) for content in contents]
         vectors, model_id = self._passages([text for part in parted for text in part.texts])
         remaining = iter(vectors)
         of_rows: list[bytes | None] = []
         of_blocks: list[list[NewBlock]] = []
+        of_nodes: list[list[NewBlock]] = []
         for part in parted:
             of_rows.append(next(remaining))
             of_blocks.append([NewBlock(*at, next(remaining)) for at in part.ranges])
-        return Embedded(of_rows, of_blocks, model_id)
+            of_nodes.append([NewBlock(*at, next(remaining)) for at in part.nodes])
+        return Embedded(of_rows, of_blocks, of_nodes, model_id)
+
+    def _window(self) -> int | None:
+        """Characters of a node; None without a model, or while it cannot be asked."""
+        try:
+            return None if self._embedder_failed else window_chars(model_info(self._provider))
+        except EmbeddingError:
+            self._embedder_failed = True
+            return None
 
     def _passages(self, texts: list[str]) -> tuple[Sequence[bytes | None], int | None]:
         none = [None] * len(texts)
@@ -291,6 +308,13 @@ class Ingest:
                     f"embedding model {info.label!r} answered with {dim} dimensions after {had}"
                 )
             return register_model(self._conn, info.label, info.fingerprint, dim)
+
+
+def _chain(blocks: Sequence[NewBlock], window: int | None) -> list[NewBlock]:
+    """Return the nodes that some blocks are packed into, without vectors."""
+    if window is None:
+        return []
+    return [NewBlock(*at) for at in node_ranges([block[:2] for block in blocks], window)]
 
 
 def _indexed(record: CleanRecord) -> tuple[str, str, Sequence[str]]:

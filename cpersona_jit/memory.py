@@ -60,6 +60,7 @@ from cpersona_jit.results import (
 from cpersona_jit.status import store_status
 from cpersona_jit.store.changes import delete
 from cpersona_jit.store.contents import find_contents
+from cpersona_jit.store.episodes import episode_ids
 from cpersona_jit.store.memory_reads import WholeRow, whole_rows
 from cpersona_jit.store.models import find_model, list_models
 from cpersona_jit.store.reads import fetch_rows
@@ -622,6 +623,11 @@ class Memory:
     def columns(self) -> Columns:
         """Return the snapshot of the store as it is now."""
         return self._refreshed(self._info())
+
+    def episode_ids(self) -> frozenset[int]:
+        """Return the ids of all episodes, of every agent; the columns do not tell them apart."""
+        with self._lock:
+            return episode_ids(self._conn)
 
     def _refreshed(self, info: ModelInfo | None) -> Columns:
         with self._lock:

@@ -1,4 +1,4 @@
-"""The texts of a memory that are embedded: the whole of it, and each of its blocks."""
+"""The texts of a memory that are embedded: the whole of it, its blocks, and its nodes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.text.blocks import Range, split_blocks
+from cpersona_jit.text.nodes import node_ranges
 
 
 class Passages(NamedTuple):
@@ -16,20 +17,26 @@ class Passages(NamedTuple):
     ----------
     ranges : list of (int, int)
         Its blocks, as ranges of the content; empty when it is one block, which is the row itself.
-    texts : list of str, length ``1 + len(ranges)``
-        The whole memory, then each block, all with the name of who said it.
+    nodes : list of (int, int)
+        Its overflow nodes; empty when it fits the model's window.
+    texts : list of str, length ``1 + len(ranges) + len(nodes)``
+        The whole memory, then each block, then each node, all with the name of who said it.
     """
 
     ranges: list[Range]
+    nodes: list[Range]
     texts: list[str]
 
 
-def passages(source_name: str, content: str, keywords: Sequence[str] = ()) -> Passages:
-    """Return the passages of a memory."""
+def passages(
+    source_name: str, content: str, keywords: Sequence[str] = (), window: int | None = None
+) -> Passages:
+    """Return the passages of a memory; without a window there are no nodes."""
     ranges = block_ranges(content)
+    nodes = [] if window is None else node_ranges(ranges, window)
     whole = indexed_text(source_name, content, keywords)
-    blocks = [indexed_text(source_name, content[start:end]) for start, end in ranges]
-    return Passages(ranges, [whole, *blocks])
+    parts = [indexed_text(source_name, content[start:end]) for start, end in (*ranges, *nodes)]
+    return Passages(ranges, nodes, [whole, *parts])
 
 
 def block_ranges(content: str) -> list[Range]:

@@ -119,12 +119,16 @@ class ReembedResult:
         Rows.
     blocks_done, blocks_remaining : int
         Blocks of long rows.
+    chains_done, chains_remaining : int
+        Rows longer than the model's window, each with all of its overflow nodes.
     """
 
     done: int
     remaining: int
     blocks_done: int
     blocks_remaining: int
+    chains_done: int = 0
+    chains_remaining: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from cpersona_jit.batches import check_batch_size
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.indexed_text import indexed_text
-from cpersona_jit.embed.provider import Provider
+from cpersona_jit.embed.provider import Provider, window_chars
 from cpersona_jit.errors import UsageError
 from cpersona_jit.ingest import Ingest
 from cpersona_jit.isolation import Axes
@@ -26,9 +26,11 @@ from cpersona_jit.store.block_reads import (
     blocks_without_vector,
     rows_to_split,
 )
-from cpersona_jit.store.blocks import set_block_vectors, set_ranges
-from cpersona_jit.store.reads import PendingRow, counts, rows_without_vector
+from cpersona_jit.store.blocks import NewBlock, set_block_vectors, set_ranges
+from cpersona_jit.store.nodes import drop_short_chains, long_rows, rows_without_chain, set_chains
+from cpersona_jit.store.reads import ID_BATCH, PendingRow, counts, rows_without_vector
 from cpersona_jit.store.writes import set_vectors
+from cpersona_jit.text.nodes import node_ranges
 
 _ROWS_SPLIT_AT_ONCE = 256
 
@@ -65,7 +67,7 @@ def reembed(
     batch_size: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReembedResult:
-    """Give every row and block a vector of the provider's model.
+    """Give every row, block and overflow node a vector of the provider's model.
 
     Parameters
     ----------
@@ -78,7 +80,8 @@ def reembed(
     batch_size : int
         Texts embedded and committed together.
     progress : callable, optional
-        Called as ``progress(done, total)`` after each batch; rows come first, then blocks.
+        Called as ``progress(done, total)`` after each batch; rows come first, then blocks, then
+        the rows that are longer than the model's window.
     """
     check_batch_size(batch_size)
     model_id = _model_id(conn, lock, provider)
@@ -88,13 +91,21 @@ def reembed(
             rows = counts(conn, Axes.across_agents(), model_id).without_vector
             return rows, block_counts(conn, model_id).without_vector
 
-    total = sum(lacking())
+    chains = _without_chain(conn, lock, provider, model_id)
+    total = sum(lacking()) + len(chains)
     report = progress or (lambda done, total: None)
     embed = partial(_embed, conn, lock, provider, model_id, batch_size)
     rows_done = embed(_ROWS, lambda done: report(done, total))
     blocks_done = embed(_BLOCKS, lambda done: report(rows_done + done, total))
-    rows_left, blocks_left = lacking()
-    return ReembedResult(rows_done, rows_left, blocks_done, blocks_left)
+    before = rows_done + blocks_done
+    chains_done = _chain(
+        *(conn, lock, provider, model_id, batch_size, chains),
+        lambda done: report(before + done, total),
+    )
+    left = lacking()
+    return ReembedResult(
+        *(rows_done, left[0], blocks_done, left[1]), chains_done, len(chains) - chains_done
+    )
 
 
 def reblock(
@@ -127,6 +138,8 @@ def reblock(
             _BLOCKS,
             lambda done: report("embed", done, total),
         )
+        chains = _without_chain(conn, lock, provider, model_id)
+        _chain(conn, lock, provider, model_id, batch_size, chains, lambda done: None)
     with lock:
         remaining = block_counts(conn, model_id).without_vector
     return ReblockResult(rows, split, embedded, remaining)
@@ -174,6 +187,48 @@ def _embed(
             done += work.write(conn, pending, blobs, model_id)
         place = pending[-1].place
         report(done)
+
+
+def _without_chain(
+    conn: sqlite3.Connection, lock: Lock, provider: Provider, model_id: int
+) -> list[int]:
+    """Ids of rows whose overflow nodes are to be made; drops those that are not needed any more."""
+    window = window_chars(model_info(provider))
+    with lock:
+        drop_short_chains(conn, window)
+        return rows_without_chain(conn, model_id, window)
+
+
+def _chain(
+    conn: sqlite3.Connection,
+    lock: Lock,
+    provider: Provider,
+    model_id: int,
+    batch_size: int,
+    ids: Sequence[int],
+    report: Callable[[int], None],
+) -> int:
+    """Make and embed the nodes of rows, batch by batch; returns how many rows have theirs now."""
+    done, window = 0, window_chars(model_info(provider))
+    size = min(batch_size, ID_BATCH)
+    for start in range(0, len(ids), size):
+        with lock:
+            rows = long_rows(conn, ids[start : start + size])
+        ranges = [node_ranges(row.blocks, window) for row in rows]
+        texts = [
+            indexed_text(row.source_name, row.content[begin:end])
+            for row, parts in zip(rows, ranges, strict=True)
+            for begin, end in parts
+        ]
+        blobs = iter([])
+        if texts:
+            vectors = guarded_embed(provider, texts, "passage")
+            blobs = iter([vector.astype("<f4").tobytes() for vector in vectors])
+        nodes = [[NewBlock(*at, next(blobs)) for at in parts] for parts in ranges]
+        with lock:
+            done += set_chains(conn, rows, nodes, model_id)
+        report(done)
+    return done
 
 
 def _model_id(conn: sqlite3.Connection, lock: Lock, provider: Provider) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from cpersona_jit.embed.guard import guarded_embed
 from cpersona_jit.embed.provider import ModelInfo, Provider, TextKind
 from cpersona_jit.errors import EmbeddingError
+from cpersona_jit.store.validate import MAX_CONTENT
 
 _READ_BATCH = 8192  # keys per IN list; SQLite allows 32,766 variables
 _COMMIT_BATCH = 256  # texts embedded per transaction: what an interruption can lose
@@ -53,7 +54,8 @@ class CachedProvider:
     ) -> None:
         self._provider = provider
         self._progress = progress
-        self._info = provider.info
+        # No measured number depends on the vectors of overflow nodes: none are asked for.
+        self._info = replace(provider.info, max_chars=MAX_CONTENT)
         if centred is not None:
             self._info = replace(self._info, centred=centred)
         if self._info.dim is None:

@@ -148,6 +148,7 @@ PREDICATES = {"sql_predicate", "home_predicate"}
 # rows or copy the store for its owner (`export --memories`), and are no exit to an agent.
 INTERNAL_MAINTENANCE = {
     "_add_blocks",
+    "_old_texts",
     "_add_episodes_versions_nodes",
     "_touch",
     "adopt_splitter",
@@ -156,11 +157,15 @@ INTERNAL_MAINTENANCE = {
     "blocks_without_vector",
     "changed_blocks",
     "changed_rows",
+    "drop_short_chains",
     "episode_ids",
+    "long_rows",
     "row_vectors",
     "rows_to_split",
+    "rows_without_chain",
     "rows_without_vector",
     "set_block_vectors",
+    "set_chains",
     "set_ranges",
     "set_vectors",
     "whole_rows",

@@ -65,6 +65,8 @@ def read_column(name: str, column: pa.Array) -> Sequence[Any]:
         return _times(column)
     if name == "metadata" and _is_text(column.type):
         return [_metadata(value) for value in _texts(name, column)]
+    if name in ("keywords", "history"):
+        return [_decoded(name, value) for value in column]
     if name in ("metadata", "source"):
         return [_without_nulls(value) for value in column.to_pylist(maps_as_pydicts="lossy")]
     return _texts(name, column)
@@ -77,6 +79,11 @@ def _allowed(name: str, kind: pa.DataType) -> str:
             kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind)
         ) and (kinds.is_floating(kind.value_type) or kinds.is_integer(kind.value_type))
         return "" if ok else "a list of numbers"
+    if name in ("keywords", "history"):
+        ok = kinds.is_list(kind) or kinds.is_large_list(kind)
+        fits = _is_text if name == "keywords" else kinds.is_struct
+        what = "a list of strings" if name == "keywords" else "a list of structs"
+        return "" if ok and fits(kind.value_type) else what
     if name == "metadata":
         ok = _is_text(kind) or kinds.is_struct(kind) or kinds.is_map(kind)
         return "" if ok else "a string of JSON, a struct or a map"
@@ -102,10 +109,10 @@ def _texts(name: str, column: pa.Array) -> list[Any]:
     try:
         return column.to_numpy(zero_copy_only=False).tolist()
     except (UnicodeDecodeError, pa.ArrowException):
-        return [_text(name, value) for value in column]
+        return [_decoded(name, value) for value in column]
 
 
-def _text(name: str, value: pa.Scalar) -> Any:
+def _decoded(name: str, value: pa.Scalar) -> Any:
     try:
         return value.as_py()
     except UnicodeDecodeError as error:

@@ -1,8 +1,8 @@
 """Writing the memories themselves to a file that `import` reads again, some thousand at a time.
 
-The vectors of rows go along, with the fingerprint of their model; those of blocks do not: after an
-import, `reembed` makes them. What a store gives by itself is given anew: references, and when a row
-was stored.
+The vectors of rows go along, with the fingerprint of their model, and the texts that rows had
+before. The vectors of blocks and nodes do not: after an import, `reembed` makes them. What a store
+gives by itself is given anew: references, and when a row was stored.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ import numpy as np
 
 from cpersona_jit.columns.export_target import whole_file
 from cpersona_jit.errors import CorruptStoreError, ExportError, UsageError
-from cpersona_jit.records import format_ref
+from cpersona_jit.records import OldText, format_ref
 from cpersona_jit.store.memory_reads import WholeRow
+from cpersona_jit.store.stored_values import stored_keywords
+from cpersona_jit.store.timestamps import format_utc
 
 MemoryFormat = Literal["jsonl", "parquet"]
 ROWS_AT_ONCE = 2048
 
-_TEXTS = WholeRow._fields[1:-2]  # without id, embedding and model_id
+_TEXTS = WholeRow._fields[1 : WholeRow._fields.index("end") + 1]
 
 
 def export_memories(
@@ -95,10 +97,29 @@ def _write_jsonl(
 def _fields(row: WholeRow, models: Mapping[int, str] | None) -> dict[str, Any]:
     fields: dict[str, Any] = {name: text for name in _TEXTS if (text := getattr(row, name))}
     fields["metadata"] = json.loads(row.metadata) if row.metadata != "{}" else None
+    fields["kind"] = "episode" if row.end else None
+    fields["keywords"] = _keywords(row) or None
+    fields["history"] = _history(row) or None
     if row.embedding is not None and models is not None:
         fields["embedding"] = base64.b64encode(row.embedding).decode("ascii")
         fields["embedding_model"] = _model(row, models)
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _keywords(row: WholeRow) -> tuple[str, ...]:
+    return stored_keywords(row.id, row.keywords)
+
+
+def _history(row: WholeRow) -> list[dict[str, str]]:
+    """Return the old texts of a row, oldest first."""
+    return [
+        {
+            "content": old.content,
+            "written_at": format_utc(old.written_at),
+            "superseded_at": format_utc(old.superseded_at),
+        }
+        for old in row.history
+    ]
 
 
 def _model(row: WholeRow, models: Mapping[int, str]) -> str:
@@ -118,7 +139,10 @@ def _write_parquet(
             f"writing Parquet needs pyarrow ({error}); pip install pyarrow"
         ) from error
     texts = _TEXTS if models is None else (*_TEXTS, "embedding_model")
-    fields = [pa.field(name, pa.string()) for name in texts]
+    fields = [pa.field(name, pa.string()) for name in (*texts, "kind")]
+    old_text = pa.struct([(name, pa.string()) for name in OldText.__dataclass_fields__])
+    lists = {"keywords": pa.list_(pa.string()), "history": pa.list_(old_text)}
+    fields += [pa.field(name, kind) for name, kind in lists.items()]
     if models is not None:
         fields.append(pa.field("embedding", pa.list_(pa.float32())))
     schema = pa.schema(fields)
@@ -132,7 +156,14 @@ def _write_parquet(
             ]
             if models is not None:
                 named = [None if r.embedding is None else _model(r, models) for r in page]
-                arrays += [pa.array(named, pa.string()), _vectors(page)]
+                arrays.append(pa.array(named, pa.string()))
+            arrays += [
+                pa.array(["episode" if row.end else None for row in page], pa.string()),
+                pa.array([_keywords(row) or None for row in page], lists["keywords"]),
+                pa.array([_history(row) or None for row in page], lists["history"]),
+            ]
+            if models is not None:
+                arrays.append(_vectors(page))
             out.write_batch(pa.record_batch(arrays, schema=schema))
             written += len(page)
     return written

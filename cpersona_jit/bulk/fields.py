@@ -12,11 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cpersona_jit.errors import UsageError, shown
-from cpersona_jit.records import Record
+from cpersona_jit.records import OldText, Record
 
-TEXT_FIELDS = ("content", "agent_id", "project_id", "channel", "msg_id", "session_id", "timestamp")
+TEXT_FIELDS = (
+    *("content", "agent_id", "project_id", "channel", "msg_id", "session_id", "timestamp"),
+    *("kind", "end"),
+)
 SOURCE_FIELDS = {"source_type": "type", "source_id": "id", "source_name": "name"}
-FIELDS = (*TEXT_FIELDS, "metadata", "source", *SOURCE_FIELDS, "embedding", "embedding_model")
+FIELDS = (
+    *(*TEXT_FIELDS, "metadata", "source", *SOURCE_FIELDS, "keywords", "history"),
+    *("embedding", "embedding_model"),
+)
 _ALLOWED = frozenset(FIELDS)
 _SHOWN_CHARS = 60
 
@@ -114,13 +120,16 @@ def read_record(
         if type(value) is not str and value is not None:
             return Item(number, end, _no_text(name, value))
         texts.append(value)
-    content, agent_id, project_id, channel, msg_id, session_id, timestamp = texts
-    source = _source(fields)
-    if isinstance(source, Unreadable):
-        return Item(number, end, source)
+    content, agent_id, project_id, channel, msg_id, session_id, timestamp, kind, until = texts
+    source, history = _source(fields), get("history")
+    if history is not None:
+        history = _history(history)
+    for value in (source, history):
+        if isinstance(value, Unreadable):
+            return Item(number, end, value)
     record = Record(
         content, agent_id, project_id, channel, msg_id, source, session_id, timestamp,
-        get("metadata"),
+        get("metadata"), kind or "memory", until, get("keywords"), history or (),
     )  # fmt: skip
     embedding = get("embedding")
     if embedding is None:
@@ -143,6 +152,20 @@ def _source(fields: dict[str, Any]) -> Any:
             "source is given as an object and in parts (source_name, ...); allowed: one of both",
         )
     return source
+
+
+def _history(value: Any) -> tuple[OldText, ...] | Unreadable:
+    """Read the old texts of a row; the store checks what is in them."""
+    names = {"content", "written_at", "superseded_at"}
+    if isinstance(value, list) and all(
+        isinstance(old, dict) and set(old) == names for old in value
+    ):
+        return tuple(OldText(**old) for old in value)
+    return Unreadable(
+        "history_invalid",
+        f"history is {brief(value)}; allowed: a list of objects of content, written_at and "
+        "superseded_at",
+    )
 
 
 def _no_text(name: str, value: Any) -> Unreadable:

@@ -49,5 +49,8 @@ def export(
     with open_memory(settings, create=False) as memory:
         from cpersona_jit.columns.export import export_columns
 
-        rows = export_columns(memory.columns(), out, file_format.value, store=settings.db)
+        columns = memory.columns()
+        rows = export_columns(
+            columns, out, file_format.value, store=settings.db, episodes=memory.episode_ids()
+        )
     console().print(f"{rows} rows written to {out}", soft_wrap=True)

@@ -23,3 +23,7 @@ def reembed(db: Db = None, embedder: Embedder = None, config: Config = None) -> 
         console().print(
             f"{result.blocks_done} blocks embedded, {result.blocks_remaining} remaining"
         )
+    if result.chains_done or result.chains_remaining:
+        console().print(
+            f"{result.chains_done} long rows embedded in parts, {result.chains_remaining} remaining"
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,6 +29,7 @@ def export_columns(
     format: ExportFormat,
     *,
     store: str | os.PathLike[str],
+    episodes: Collection[int] = frozenset(),
 ) -> int:
     """Write the snapshot of a store, one row per memory; the file appears whole or not at all.
 
@@ -43,6 +45,8 @@ def export_columns(
         Arrow IPC (readable with memory mapping) or Parquet.
     store : str or path
         The store that the columns come from: none of its files is ever replaced.
+    episodes : collection of int
+        Ids of its episodes, which columns do not tell from memories; see `columns_table`.
 
     Returns
     -------
@@ -60,16 +64,16 @@ def export_columns(
     if format not in get_args(ExportFormat):
         raise UsageError(f"format is {format!r}; allowed: {', '.join(get_args(ExportFormat))}")
     with whole_file(path, store) as temporary:
-        return _write(columns, temporary, format)
+        return _write(columns, temporary, format, frozenset(episodes))
 
 
-def _write(columns: Columns, file: str, format: ExportFormat) -> int:
+def _write(columns: Columns, file: str, format: ExportFormat, episodes: Collection[int]) -> int:
     """Write some thousand rows at a time: their grams take more room than all else there is."""
     schema = columns_table(columns, 0, 0).schema
     written = 0
     with _writer(file, schema, format) as out:
         for start in range(0, columns.n, ROWS_AT_ONCE):
-            table = columns_table(columns, start, start + ROWS_AT_ONCE)
+            table = columns_table(columns, start, start + ROWS_AT_ONCE, episodes)
             out.write_table(table)
             written += table.num_rows
     return written
@@ -81,7 +85,12 @@ def _writer(
     return pq.ParquetWriter(file, schema) if format == "parquet" else pa.ipc.new_file(file, schema)
 
 
-def columns_table(columns: Columns, start: int = 0, stop: int | None = None) -> pa.Table:
+def columns_table(
+    columns: Columns,
+    start: int = 0,
+    stop: int | None = None,
+    episodes: Collection[int] = frozenset(),
+) -> pa.Table:
     """Return the columns as an Arrow table.
 
     Parameters
@@ -90,6 +99,8 @@ def columns_table(columns: Columns, start: int = 0, stop: int | None = None) -> 
         The snapshot.
     start, stop : int
         Range of positions; those of rows that are gone are left out.
+    episodes : collection of int
+        Ids whose ``ref`` is that of an episode.
 
     Returns
     -------
@@ -104,8 +115,11 @@ def columns_table(columns: Columns, start: int = 0, stop: int | None = None) -> 
     """
     rows = slice(start, columns.n if stop is None else min(stop, columns.n))
     of_blocks = slice(*columns.blocks.row_ptr[[rows.start, rows.stop]].tolist())
+    ids = columns.ids[rows].tolist()
     arrays: dict[str, pa.Array] = {
-        "ref": pa.array([format_ref(i) for i in columns.ids[rows].tolist()], pa.string()),
+        "ref": pa.array(
+            [format_ref(i, "episode" if i in episodes else "memory") for i in ids], pa.string()
+        ),
         "id": pa.array(columns.ids[rows]),
     }
     for name, codes in columns.codes_by_name.items():

@@ -41,6 +41,17 @@ class ModelInfo:
     centred: bool = False
 
 
+# Of a model that makes vectors and does not say how much text one stands for.
+DEFAULT_WINDOW = 2000
+
+
+def window_chars(info: ModelInfo) -> int | None:
+    """Characters that one vector stands for: longer texts are embedded in parts as well."""
+    if info.dim is None:
+        return None
+    return info.max_chars or DEFAULT_WINDOW
+
+
 class Provider(Protocol):
     """An embedding model. Call it through :func:`cpersona_jit.embed.guard.guarded_embed`.
 

@@ -113,6 +113,7 @@ def set_ranges(
             if row.ranges == tuple(wanted) or not _touch(conn, row.id, row.revision, revision):
                 continue
             conn.execute("DELETE FROM blocks WHERE memory_id = ?", (row.id,))
+            conn.execute("DELETE FROM nodes WHERE memory_id = ?", (row.id,))  # they end with blocks
             insert_blocks(conn, row.id, [NewBlock(*block) for block in wanted], None)
             changed += 1
     return changed
