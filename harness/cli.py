@@ -80,13 +80,16 @@ def report_command(
 ) -> None:
     """Write report.md and its pictures again from the records of a run."""
     from harness.console import winners_table
+    from harness.exit.command import rewrite_report
     from harness.report import write_report
     from harness.summary import read_summary
 
     try:
         with naming(folder):
-            path = write_report(folder)
-        Console().print(winners_table(read_summary(folder)[0]))
+            path = rewrite_report(folder)
+            if path is None:
+                path = write_report(folder)
+                Console().print(winners_table(read_summary(folder)[0]))
     except (CPersonaError, OSError, KeyboardInterrupt) as error:
         _fail(error)
     typer.echo(f"report: {path}")

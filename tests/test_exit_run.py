@@ -453,3 +453,14 @@ def test_without_an_endpoint_the_reader_is_skipped_with_a_message(tmp_path: Path
     for volatile in ("load_average", "revision", "code"):
         record.pop(volatile), again.pop(volatile)
     assert again == record  # finished units are found again, with their times
+
+
+def test_a_report_can_be_written_again(tmp_path: Path) -> None:
+    _, report, _ = run(tmp_path, CONFIG)
+    out = tmp_path / "out"
+    (out / "report.md").unlink()
+    assert CliRunner().invoke(app, ["report", str(out)]).exit_code == 0
+    assert (out / "report.md").read_text(encoding="utf-8") == report
+    (out / "summary.json").write_text('{"record": "exit"}', encoding="utf-8")
+    done = CliRunner().invoke(app, ["report", str(out)])
+    assert (done.exit_code, len(done.output.strip().splitlines())) == (1, 1)

@@ -123,6 +123,7 @@ def test_every_shipped_config_loads():
     from harness.adaptive.grid import build_adaptive_settings
     from harness.adaptive.splits import committed_split
     from harness.config import load_config
+    from harness.exit.config import ExitConfig
     from harness.grid import build_settings
     from harness.scale.config import ScaleConfig
 
@@ -134,6 +135,9 @@ def test_every_shipped_config_loads():
         if isinstance(config, AdaptiveConfig):
             settings = build_adaptive_settings(config)
             assert any(setting.eligible and not setting.single_arm for setting in settings)
+            assert all(committed_split(dataset.name) for dataset in config.datasets)
+        elif isinstance(config, ExitConfig):
+            assert all(config.policy(variant) for variant in config.variants)
             assert all(committed_split(dataset.name) for dataset in config.datasets)
         elif not isinstance(config, ScaleConfig):
             assert len(build_settings(config)) >= 100
