@@ -19,12 +19,35 @@ Remember one thing beyond this conversation.
 Store one self-contained fact, decision, preference, promise or message per call. Write names, not
 "he" or "that", and dates, not "tomorrow", so that it still makes sense when it is found alone. Give
 `source.name` (who said it) and `timestamp` (when) whenever you know them: both help to find it and
-to judge it later. When a fact changes, store the new one with its date; the old one stays.
+to judge it later. When a fact changes, store the new one with its date; the old one stays. Use
+`update` only for a row that was wrong.
 
 `result` is one of
-- `stored`: kept; `ref` names it. `warnings` may name something that was not as it should be.
+- `stored`: kept; `ref` names it. `warnings` may name something that was not as it should be;
+  `nodes`, in how many parts a very long text was embedded.
 - `skipped`: it was there already; `ref` names the memory that holds it, `reason` says why.
 - `rejected`: nothing was kept; `reason` and `detail` say what to change."""
+
+ARCHIVE_EPISODE = """\
+Keep the summary of a span of time, for example of a finished conversation or of a week's work.
+
+Write what was decided, promised and learned, with names and dates. `recall` finds it beside
+memories; its `ref` begins with `ep:`. Memories of the same project and channel whose time falls
+between `start` and `end` count as its parts. Store single facts with `store` all the same.
+
+`result` is `stored`, `skipped` or `rejected`, as in `store`."""
+
+UPDATE = """\
+Replace the text of one memory or episode that was wrong; its time, speaker and `ref` stay.
+
+The text that it had is never found again, but kept: `get_contents` with `history: true` lists it.
+When something changed in the world, use `store` instead, with the new date.
+
+`result` is
+- `stored`: replaced;
+- `skipped`: it says this already (`unchanged`), or another row does (`ref` names that one);
+- `rejected`: nothing was changed; `not_found` for a `ref` that does not exist here, and for that of
+  an earlier text (`detail` names the row that holds the current one)."""
 
 RECALL = """\
 Search this agent's long-term memory and return the memories that best match `query`, best first

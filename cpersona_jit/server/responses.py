@@ -34,6 +34,7 @@ class StoreResponse(TypedDict):
     reason: NotRequired[str]
     detail: NotRequired[str]
     warnings: NotRequired[list[str]]
+    nodes: NotRequired[int]
 
 
 class RecalledRow(TypedDict):
@@ -163,6 +164,8 @@ def store_response(outcome: StoreOutcome) -> StoreResponse:
         response["detail"] = outcome.detail
     if outcome.warnings:
         response["warnings"] = list(outcome.warnings)
+    if outcome.nodes:
+        response["nodes"] = outcome.nodes
     return response
 
 

@@ -11,6 +11,7 @@ from cpersona_jit.server import descriptions
 from cpersona_jit.server import parameters as p
 from cpersona_jit.server.answers import READS, WRITES, answer, call
 from cpersona_jit.server.contents import contents_response, parse_wanted
+from cpersona_jit.server.episode_tool import archive_episode_tool
 from cpersona_jit.server.memory_handle import MemoryHandle
 from cpersona_jit.server.recall_tools import recall_tool, recall_with_context_tool
 from cpersona_jit.server.reconstruct_tool import reconstruct_tool
@@ -21,12 +22,15 @@ from cpersona_jit.server.responses import (
 )
 from cpersona_jit.server.settings import ServerSettings
 from cpersona_jit.server.strict_tools import strict_tool
+from cpersona_jit.server.update_tool import update_tool
 
 
 def memory_tools(handle: MemoryHandle, settings: ServerSettings) -> list[Tool]:
     """Return the tools, bound to one memory. They block, so the SDK runs them in worker threads."""
     return [
         _store_tool(handle, settings),
+        archive_episode_tool(handle, settings),
+        update_tool(handle, settings),
         recall_tool(handle, settings),
         recall_with_context_tool(handle, settings),
         reconstruct_tool(handle, settings),
