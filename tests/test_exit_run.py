@@ -29,6 +29,7 @@ from harness.exit.ask import (
     RECONSTRUCT,
     SCHEMA,
     SETTINGS,
+    _ranks,
 )
 from harness.exit.config import ExitConfig
 from harness.exit.figures import difference_at, mean_at
@@ -296,6 +297,12 @@ def test_retrieval_only_reads_ranks() -> None:
     assert found["recall@1"] == pytest.approx((0.5 + 0 + 0) / 3)
     assert found["recall@5"] == pytest.approx((0.5 + 1 + 0) / 3)
     assert found["reciprocal rank"] == pytest.approx((1 + 0.25 + 0) / 3)
+
+
+def test_ranks_are_those_of_the_first_part_of_a_document() -> None:
+    gold = Gold(frozenset({"d3", "d1", "gone"}), None)
+    rows = [row(2, "b"), row(4, "d"), row(3, "c"), row(1, "a")]
+    assert _ranks(rows, gold, DOCUMENTS) == [1, 3, -1]
 
 
 def test_the_proposal_takes_the_smallest_that_is_good_enough(tmp_path: Path) -> None:

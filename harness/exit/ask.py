@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.memory import Memory
+from cpersona_jit.records import Row
 from harness.datasets.base import DatasetQuery
 from harness.exit.config import ExitConfig, VariantConfig
 from harness.exit.measures import Gold, Judge
@@ -136,17 +137,13 @@ def ask(
         content |= {one.row.id: one.row.content for one in asked.found.rows}
         for count, budget, method, shown, ms in _points(asked, variant, config, rows, content):
             tell(variant.name, method, count, budget, shown, ms)
-    ranks = sorted(
-        {documents[row.id]: rank for rank, row in reversed(list(enumerate(rows)))}.get(one, -1)
-        for one in gold.documents
-    )
     told = {
         "query": number,
         "query_id": query.query_id,
         "scope_id": query.scope_id,
         "task": query.task,
         "literal": gold.answer is not None,
-        "ranks": [rank for rank in ranks if rank >= 0] + [-1] * ranks.count(-1),
+        "ranks": _ranks(rows, gold, documents),
         "candidate_milliseconds": took,
         "call_milliseconds": _call(memory, query, now, config),
     }
@@ -162,7 +159,7 @@ def _points(
     asked: Asked,
     variant: VariantConfig,
     config: ExitConfig,
-    rows: list,
+    rows: Sequence[Row],
     content: dict[int, str],
 ) -> Iterator[tuple[int, int, str, Shown, float]]:
     """Yield what a variant shows at every count and budget, and what it is compared with."""
@@ -181,6 +178,15 @@ def _points(
             yield count, budget, PREFIXES, prefixes(shown, content), 0.0
             alone = quoted_rows(own, asked.found.quoter, count, budget, policy)
             yield count, budget, QUOTED_ROWS, alone, 0.0
+
+
+def _ranks(rows: Sequence[Row], gold: Gold, documents: Mapping[int, str]) -> list[int]:
+    """Return where the relevant documents stand among the candidates, -1 for each that does not."""
+    first: dict[str, int] = {}
+    for rank, row in enumerate(rows):
+        first.setdefault(documents[row.id], rank)
+    found = sorted(first[one] for one in gold.documents if one in first)
+    return found + [-1] * (len(gold.documents) - len(found))
 
 
 def _call(memory: Memory, query: DatasetQuery, now: str | None, config: ExitConfig) -> float:
