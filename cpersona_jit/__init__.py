@@ -5,6 +5,7 @@ from __future__ import annotations
 from cpersona_jit.bulk.importing import ImportOptions
 from cpersona_jit.bulk.report import ImportReport
 from cpersona_jit.errors import CPersonaError, EmbeddingError, StoreError, UsageError
+from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
 from cpersona_jit.memory import Memory, open
 from cpersona_jit.recall.adaptive_settings import (
     AdaptiveSettings,
@@ -34,6 +35,7 @@ __all__ = [
     "RecallResult",
     "RecallRow",
     "RecallSettings",
+    "ReconstructSettings",
     "Record",
     "Row",
     "RowPrior",

@@ -11,7 +11,7 @@ from cpersona_jit.store.episodes import episodes_containing
 from cpersona_jit.store.models import find_model
 from cpersona_jit.store.nodes import nodes_of
 from cpersona_jit.store.reads import fetch_rows
-from cpersona_jit.store.versions import versions_of
+from cpersona_jit.store.versions import fetch_versions, versions_of
 
 
 def related_rows(
@@ -39,6 +39,7 @@ def related_rows(
             lambda conn: episodes_containing(conn, axes, points, limit)
         ),
         versions=lambda ids: read(lambda conn: versions_of(conn, axes, ids)),
+        old_texts=lambda ids: read(lambda conn: fetch_versions(conn, axes, ids)),
         nodes=lambda ids: read(lambda conn: nodes_of(conn, axes, ids)),
         model_id=lambda: read(model_id),
     )

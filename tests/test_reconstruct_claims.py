@@ -40,6 +40,7 @@ def related(rows: Sequence[Row], versions: Sequence[Version] = ()) -> Related:
         lambda ids: {i: by_id[i] for i in ids if i in by_id},
         episodes,
         versions_of,
+        lambda ids: {version.id: version for version in versions if version.id in ids},
         lambda ids: {},
         lambda: None,
     )
@@ -142,6 +143,20 @@ def test_old_texts_come_newest_first_and_are_superseded_in_turn() -> None:
         "mem:8": [("mem:7", "supersedes")],
     }
     assert item.retained[0].text == "I live in Porto."
+
+
+def test_a_reference_to_an_old_text_leads_to_what_holds_now() -> None:
+    current = row(1, "I live in Porto.", updated_at=9)
+    rows = [current, row(2, "cites", metadata={"contradicts": "mem:7"}), row(3, "ep:7を参照")]
+    source = related(rows, [old(7, 1, "リスボンに住む。", 2)])
+    (found,) = walked([[rows[1]]], source, max_hops=1)
+    assert told(found) == [("mem:1", "relation:metadata", 1), ("mem:7", "relation:metadata", 1)]
+    item = structure([seed(rows[1]), *found.found], 40)
+    assert item.roles == {
+        "mem:1": [("mem:7", "supersedes")],
+        "mem:2": [("mem:7", "contradicts")],
+    }
+    assert told(*walked([[rows[2]]], source)) == []
 
 
 def test_references_are_looked_up_up_to_the_bound_of_evidence() -> None:

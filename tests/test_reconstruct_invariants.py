@@ -29,7 +29,7 @@ from reconstruct_cases import (
 )
 from reconstruct_invariants import AMPLE, INVARIANTS, Case, pieces
 
-from cpersona_jit import Record, Source
+from cpersona_jit import Memory, Record, Source
 from cpersona_jit.exits.reconstruct import (
     bundle,
     reconstruct,
@@ -84,27 +84,62 @@ def test_an_invariant_holds(
         invariant(Case(memory, query, scope, count, budget))
 
 
-CALLS = int(os.environ.get("CPERSONA_JIT_BUDGET_CALLS", "400"))
-"""Random calls of the test below; 10,000 take some minutes."""
+# BUDGET_CALLS=10000 makes as many random calls in the test below; that takes some minutes.
+CALLS = int(os.environ.get("BUDGET_CALLS", "300"))
+CALLS_PER_STORE = 100
+
+
+def random_story(rng: random.Random) -> list[Step]:
+    """Return memories of all lengths, some of them versions, adjacent, updated or citing."""
+    story = []
+    for n in range(rng.randrange(1, 30)):
+        text = " ".join(rng.choices(SENTENCES, k=rng.choice([1, 2, 6, 20, 80])))
+        cited = rng.choice(
+            ["", f" mem:{rng.randrange(1, 30)}", f"。ep:{rng.randrange(1, 30)}を参照"]
+        )
+        start = f"2024-05-{rng.randrange(1, 9):02d}T10:00:{rng.randrange(60):02d}Z"
+        episode = rng.random() < 0.1
+        fields = {"kind": "episode", "end": "2024-05-09"} if episode else {}
+        story.append(
+            said(
+                text + cited,
+                timestamp=start if episode else rng.choice(["", start]),
+                msg_id=rng.choice(["", "m1", "m2"]),
+                channel=f"c{n}" if rng.random() < 0.3 else "",
+                source=Source("user", rng.choice(["", "u1"])),
+                metadata={rng.choice(["supports", "x"]): f"mem:{rng.randrange(1, 30)}"},
+                update=tuple(rng.choices(SENTENCES, k=rng.randrange(3))),
+                **fields,
+            )
+        )
+    return story
 
 
 def test_a_response_never_exceeds_its_budget() -> None:
     rng = random.Random(20)
-    with filled(SHOWCASE) as memory:
-        for _ in range(CALLS):
-            words = rng.choices(["Mia", "moved", "tea", "抹茶", "京都", "safe", "zzz", "町"], k=3)
-            given_ = {
-                "count": rng.choice([None, *range(13)]),
-                "budget": rng.choice([None, rng.randrange(30_000), rng.randrange(3_000)]),
-                "top_k": rng.choice([None, 1, 5, 40]),
-                "max_hops": rng.randrange(4),
-                "max_evidence": rng.choice([1, 3, 40]),
-            }
-            response = memory.reconstruct(" ".join(words), **OWN, **given_, trace=True)
-            used = sum(len(text) for _, text in pieces(response))
-            assert used == response["used_budget"] <= response["effective_budget"], given_
-            if given_["budget"] is not None:
-                assert used <= min(max(given_["budget"], 800), 20_000), given_
+    for story in [SHOWCASE] + [random_story(rng) for _ in range(CALLS // CALLS_PER_STORE - 1)]:
+        with filled(story) as memory:
+            for _ in range(CALLS_PER_STORE):
+                keeps_its_budget(memory, rng)
+
+
+def keeps_its_budget(memory: Memory, rng: random.Random) -> None:
+    """Make one random call."""
+    words = rng.choices(["Mia", "moved", "tea", "抹茶", "京都", "safe", "zzz", "町"], k=3)
+    wish = rng.choice([None, rng.randrange(30_000), rng.randrange(3_000)])
+    given_ = {
+        "count": rng.choice([None, *range(13)]),
+        "budget": wish,
+        "top_k": rng.choice([None, 1, 5, 40]),
+        "max_hops": rng.randrange(4),
+        "max_evidence": rng.choice([1, 3, 40]),
+    }
+    response = memory.reconstruct(" ".join(words), **OWN, **given_, trace=True)
+    used = sum(len(text) for _, text in pieces(response))
+    assert used == response["used_budget"] <= response["effective_budget"], given_
+    assert used <= 20_000
+    if wish is not None:
+        assert used <= max(wish, 800), given_
 
 
 # -- mutations -------------------------------------------------------------------------------------

@@ -129,6 +129,7 @@ def walk(
 
 class _AtHand(NamedTuple):
     rows: dict[int, Row]
+    old_texts: dict[int, tuple[Row, Version]]  # by their own ids, with the row that had them
     episodes: dict[tuple[str, str, str], list[Row]]  # by home
     versions: dict[int, list[Version]]
 
@@ -157,7 +158,7 @@ def _read(
     """Read what all rows are related to; what has no relations costs no query."""
     rows = {m.row.ref: m.row for frontier in frontiers for m in frontier if m.version is None}
     ids = dict.fromkeys(
-        parse_ref(mention.ref)
+        parse_ref(mention.ref) or 0
         for mentions in asked
         for listed in mentions.values()
         for mention in listed
@@ -171,11 +172,23 @@ def _read(
     episodes: dict[tuple[str, str, str], list[Row]] = {}
     for episode in related.episodes(list(points), limit * len(points)) if points else ():
         episodes.setdefault(home(episode), []).append(episode)
+    referred = related.rows(list(ids)) if ids else {}
     return _AtHand(
-        related.rows([i for i in ids if i is not None]) if ids else {},
+        referred,
+        _old_texts([i for i in ids if i not in referred], related),
         episodes,
         related.versions(changed) if changed else {},
     )
+
+
+def _old_texts(ids: list[int], related: Related) -> dict[int, tuple[Row, Version]]:
+    """Read the old texts among ids that are no row's, each with its row."""
+    texts = related.old_texts(ids) if ids else {}
+    rows = related.rows([parse_ref(v.memory_ref) or 0 for v in texts.values()]) if texts else {}
+    row_of = {row.ref: row for row in rows.values()}
+    return {
+        i: (row_of[text.memory_ref], text) for i, text in texts.items() if text.memory_ref in row_of
+    }
 
 
 def _reached(
@@ -204,8 +217,13 @@ def _reached(
             if lies_in(row, episode):
                 add(episode, None, IN_EPISODE)
         for mention in asked.get(row.ref, ()):
-            other = at_hand.rows.get(parse_ref(mention.ref) or 0)
+            i = parse_ref(mention.ref) or 0
             # An id alone is not a reference: mem:5 names no episode.
-            if other is not None and other.ref == mention.ref:
-                add(other, None, mention.why)
+            if i in at_hand.rows and at_hand.rows[i].ref == mention.ref:
+                add(at_hand.rows[i], None, mention.why)
+            elif i in at_hand.old_texts and at_hand.old_texts[i][1].ref == mention.ref:
+                # Who refers to an old text is told what holds now, too.
+                now, then = at_hand.old_texts[i]
+                add(now, None, mention.why)
+                add(now, then, mention.why)
     return found

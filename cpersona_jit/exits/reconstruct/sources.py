@@ -16,5 +16,6 @@ class Related(NamedTuple):
     rows: Callable[[Sequence[int]], dict[int, Row]]
     episodes: Callable[[Sequence[Point], int], list[Row]]  # that contain a point, at most so many
     versions: Callable[[Sequence[int]], dict[int, list[Version]]]  # old texts, newest first
+    old_texts: Callable[[Sequence[int]], dict[int, Version]]  # by their own ids
     nodes: Callable[[Sequence[int]], dict[int, list[Node]]]
     model_id: Callable[[], int | None]  # of the active model; None when it has no vectors here
