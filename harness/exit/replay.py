@@ -16,20 +16,12 @@ from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recalling import candidates_of
 from harness.datasets.base import DatasetQuery
 
-# A scope of a benchmark holds turns only: there are no episodes, old texts or nodes to follow.
-_NOTHING = Related(
-    rows=lambda ids: {},
-    episodes=lambda points, limit: [],
-    versions=lambda ids: {},
-    nodes=lambda ids: {},
-    model_id=lambda: None,
-)
-
 
 class Asked(NamedTuple):
     """The candidates of a question."""
 
     limit: int
+    related: Related
     found: Candidates
     milliseconds: float
 
@@ -41,7 +33,8 @@ def candidates(
     start = time.perf_counter()
     axes = Axes.agent(query.scope_id)
     found = candidates_of(memory._sources(), query.text, axes, settings, None, now, limit)
-    return Asked(limit, found, (time.perf_counter() - start) * 1e3)
+    related = memory._related(axes, found.state.columns.fingerprint)
+    return Asked(limit, related, found, (time.perf_counter() - start) * 1e3)
 
 
 def reconstructed(
@@ -57,4 +50,4 @@ def reconstructed(
         max_hops=None,
         max_evidence=None,
     )
-    return reconstruct(asked.found, _NOTHING, request, policy, False)
+    return reconstruct(asked.found, asked.related, request, policy, False)
