@@ -210,6 +210,25 @@ def peers_command(
         _fail(error)
 
 
+@app.command("exit-speed", short_help="Time excerpts and reconstruct over made-up stores.")
+def exit_speed_command(
+    rows: Annotated[
+        str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
+    ] = "100000",
+    texts: Annotated[str, typer.Option(help="As for recall-speed.", metavar="TEXT,...")] = (
+        "chat,long"
+    ),
+    out: Annotated[
+        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
+    ] = Path("out/exit_speed"),
+) -> None:
+    """Time a recall without and with excerpts, and reconstruct, on one thread."""
+    try:
+        _exit_speed(rows, texts, out)
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
 @app.command("node-reach", short_help="Measure whether overflow nodes should find rows.")
 def node_reach_command(
     data: Annotated[
@@ -249,13 +268,10 @@ def _replay_speed(out: Path) -> None:
 
 def _recall_speed(rows: str, texts: str, out: Path) -> None:
     from harness.console import progress_bars
-    from harness.speed.measure import TEXTS, measure_recall_speed
+    from harness.speed.measure import measure_recall_speed
     from harness.speed.report import recall_speed_table, write_speed_record
 
-    sizes = _sizes(rows)
-    kinds = [kind.strip() for kind in texts.split(",")]
-    if not set(kinds) <= set(TEXTS):
-        raise UsageError(f"--texts is {texts!r}; allowed: {', '.join(TEXTS)}")
+    sizes, kinds = _sizes(rows), _kinds(texts)
     out.mkdir(parents=True, exist_ok=True)
     words = ["recall-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")]
     command = shlex.join(["python", "-m", "harness", *words])
@@ -301,6 +317,29 @@ def _peers(rows: str, data: Path | None, out: Path) -> None:
     words += [] if data is None else ["--data", portable(data, "..")]
     path = run_peers(sizes, data, out, shlex.join(["python", "-m", "harness", *words]))
     typer.echo(f"report: {path}")
+
+
+def _exit_speed(rows: str, texts: str, out: Path) -> None:
+    from harness.console import progress_bars
+    from harness.speed.exits import exit_speed_report, measure_exit_speed
+    from harness.speed.report import write_speed_record
+
+    sizes, kinds = _sizes(rows), _kinds(texts)
+    out.mkdir(parents=True, exist_ok=True)
+    words = ["exit-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")]
+    command = shlex.join(["python", "-m", "harness", *words])
+    with progress_bars(Console(stderr=True)) as progress:
+        record = measure_exit_speed(sizes, kinds, command, progress)
+    typer.echo(f"report: {write_speed_record(out, record, exit_speed_report)}")
+
+
+def _kinds(texts: str) -> list[str]:
+    from harness.speed.measure import TEXTS
+
+    kinds = [kind.strip() for kind in texts.split(",")]
+    if not set(kinds) <= set(TEXTS):
+        raise UsageError(f"--texts is {texts!r}; allowed: {', '.join(TEXTS)}")
+    return kinds
 
 
 def _node_reach(data: Path | None, out: Path) -> None:

@@ -43,9 +43,9 @@ class StoredRow(NamedTuple):
     event_time: int | None
     created_at: int
     content: str
+    keywords: str  # JSON, of an episode
     embedding: bytes | None
     model_id: int | None
-    keywords: str = ""  # JSON, of an episode
 
 
 class StoredBlock(NamedTuple):

@@ -32,9 +32,9 @@ CHANGED_COLUMNS = (
     "event_time",
     "created_at",
     "content",
+    "keywords",
     "embedding",
     "model_id",
-    "keywords",
 )
 
 # Beside `memories`, without names that it has too: predicates need not say whose they mean.
