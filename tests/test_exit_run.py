@@ -47,6 +47,7 @@ kind = "exit"
 name = "small"
 counts = [1, 5]
 budgets = [800, 4000]
+variant_budgets = [4000]
 headline_count = 5
 headline_budget = 4000
 [[datasets]]
@@ -94,6 +95,8 @@ def test_the_committed_config_sweeps_what_the_contract_names() -> None:
         ("[1, 5]", "[5, 1]", ["counts is [5, 1]", "ascending"]),
         ("headline_count = 5", "headline_count = 3", ["headline_count is 3", "1, 5"]),
         ("headline_budget = 4000", "headline_budget = 1", ["headline_budget is 1", "800, 4000"]),
+        ("variant_budgets = [4000]", "variant_budgets = [9]", ["variant_budgets has 9", "800"]),
+        ("variant_budgets = [4000]", "variant_budgets = [800]", ["lacks headline_budget, 4000"]),
         ('"no_seats"', '"shipped"', ["variants", "'shipped' is used 2 times"]),
         ("seats = 0", "seat = 0", ["variants[2].seat", "'seats'"]),
         ("seats = 0", "quote_chars = 9000", ["budgets end at 4000", "9000"]),

@@ -166,7 +166,7 @@ def _points(
     policy = config.policy(variant)
     own = [one.row for one in asked.found.rows]
     for count in config.counts:
-        for budget in config.budgets:
+        for budget in config.budgets_of(variant):
             start = time.perf_counter()
             response = reconstructed(asked, count, budget, policy)
             ms = (time.perf_counter() - start) * 1e3

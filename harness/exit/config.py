@@ -94,7 +94,9 @@ class ExitConfig(Section):
     Parameters
     ----------
     counts, budgets : list of int
-        Every pair is asked with every variant.
+        Every pair is asked with the shipped variant.
+    variant_budgets : list of int
+        Those of them that are asked with the other variants; all unless given.
     flat_rows : int
         Rows of the recall that flat recall takes its rows from.
     preview_chars : int
@@ -115,6 +117,7 @@ class ExitConfig(Section):
     model: ModelConfig = ModelConfig()
     counts: Annotated[list[Count], Field(min_length=1)]
     budgets: Annotated[list[Budget], Field(min_length=1)]
+    variant_budgets: list[Budget] = Field(default=[])
     headline_count: Count = 5
     headline_budget: Budget = 4000
     flat_rows: Annotated[int, Field(ge=1, le=10_000)] = 200
@@ -139,10 +142,21 @@ class ExitConfig(Section):
         ):
             if value not in known:
                 raise ValueError(f"{key} is {value}; allowed: {', '.join(map(str, known))}")
+        for budget in self.variant_budgets:
+            if budget not in self.budgets:
+                known = ", ".join(map(str, self.budgets))
+                raise ValueError(f"variant_budgets has {budget}; allowed: {known}")
+        if self.headline_budget not in self.budgets_of(self.variants[-1]):
+            raise ValueError(f"variant_budgets lacks headline_budget, {self.headline_budget}")
         least = max(one.quote_chars or self.preview_chars for one in self.variants)
         if self.budgets[-1] < least:
             raise ValueError(f"budgets end at {self.budgets[-1]}; allowed: {least} or more")
         return self
+
+    def budgets_of(self, variant: VariantConfig) -> list[int]:
+        """Return the budgets that are asked with a variant."""
+        others = variant.name != self.variants[0].name and self.variant_budgets
+        return self.variant_budgets if others else self.budgets
 
     def policy(self, variant: VariantConfig) -> ReconstructSettings:
         """Return the policy under which every count and budget of the sweep is answered."""

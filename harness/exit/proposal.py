@@ -69,7 +69,7 @@ def closest_to_flat(lines: Lines, config: ExitConfig) -> dict[str, Any]:
     found = []
     for variant in config.variants:
         for count in config.counts:
-            for budget in config.budgets:
+            for budget in config.budgets_of(variant):
                 key = (variant.name, count, budget)
                 own = of[RECONSTRUCT, *key]["evidence_recall"]
                 flat = max(of[one, *key]["evidence_recall"] for one in (EQUAL_FLAT, EQUAL_FITTING))
