@@ -11,7 +11,8 @@ INSTRUCTIONS = """\
 Long-term memory that outlives this conversation. Call `recall` before you answer anything that may
 depend on earlier sessions (people, preferences, decisions, promises, dates, identifiers). Call
 `store` when you learn something worth knowing next time. A row of `recall` shows the start of a
-long memory; `get_contents` returns the whole text. English and Japanese both work."""
+long memory; `get_contents` returns the whole text. `reconstruct` puts rows that belong together
+into one item and says which of them supersedes which. English and Japanese both work."""
 
 STORE = """\
 Remember one thing beyond this conversation.

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from cpersona_jit.exits.reconstruct.refs import mentions
-from cpersona_jit.exits.reconstruct.stamps import is_date_only, lies_in
+from cpersona_jit.exits.reconstruct.stamps import is_date_only, span_of
 from cpersona_jit.records import Row
 
 MSG_ID, EPISODE, ADJACENT = "cluster:msg_id", "cluster:episode", "cluster:adjacent"
@@ -102,17 +102,20 @@ def _episodes(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     does not draw the shorter ones together.
     """
     episodes = defaultdict(list)
+    memories = []
     for place, row in enumerate(rows):
-        if row.kind == "episode" and row.event_time is not None and row.end_time is not None:
-            episodes[home(row)].append((row.end_time - row.event_time, row.id, place))
+        span = span_of(row)
+        if span is not None and row.kind == "episode":
+            episodes[home(row)].append((span[1] - span[0], row.id, place, *span))
+        elif span is not None:
+            memories.append((place, home(row), *span))
     for listed in episodes.values():
         listed.sort()
-    for place, row in enumerate(rows):
-        if row.kind == "memory":
-            for _, _, episode in episodes.get(home(row), ()):
-                if lies_in(row, rows[episode]):
-                    yield episode, place
-                    break
+    for place, where, first, last in memories:
+        for _, _, episode, start, end in episodes.get(where, ()):
+            if start <= first and last <= end:
+                yield episode, place
+                break
 
 
 def home(row: Row) -> tuple[str, str, str]:

@@ -17,15 +17,24 @@ def is_date_only(timestamp: str) -> bool:
     return len(unicodedata.normalize("NFKC", timestamp).strip()) <= _DATE_CHARS
 
 
+def span_of(row: Row) -> tuple[int, int] | None:
+    """First and last microsecond of a row's time: a day, an instant, an episode; None = unknown."""
+    if row.event_time is None:
+        return None
+    if row.kind == "episode":
+        return None if row.end_time is None else (row.event_time, row.end_time)
+    return row.event_time, row.event_time + (_DAY_US - 1 if is_date_only(row.timestamp) else 0)
+
+
 def lies_in(row: Row, episode: Row) -> bool:
     """Whether a row's time is proven to lie in an episode's; undated rows lie in none.
 
     A day lies in an episode as a whole or not at all.
     """
-    if row.event_time is None or episode.event_time is None or episode.end_time is None:
+    inner, outer = span_of(row), span_of(episode)
+    if inner is None or outer is None:
         return False
-    last = row.event_time + (_DAY_US - 1 if is_date_only(row.timestamp) else 0)
-    return episode.event_time <= row.event_time and last <= episode.end_time
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def utc_text(microseconds: int) -> str:
