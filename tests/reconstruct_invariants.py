@@ -287,7 +287,8 @@ def breadth_first(case: Case) -> None:
             assert heads == order
         if len(heads) < len(order):
             assert (
-                response["shortfall_reason"] == "budget_exhausted" or (response["reserved_omitted"])
+                response.get("shortfall_reason") == "budget_exhausted"
+                or (response["reserved_omitted"])
             )
         before = carried
 
