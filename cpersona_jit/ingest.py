@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cpersona_jit.batches import batches, check_batch_size, check_records, checked_vectors
-from cpersona_jit.embed.guard import guarded_embed, model_info, unit_rows
-from cpersona_jit.embed.provider import ModelInfo, Provider, window_chars
-from cpersona_jit.errors import EmbeddingError, UsageError
+from cpersona_jit.embed.guard import model_info
+from cpersona_jit.embed.provider import ModelInfo, Provider
+from cpersona_jit.embedding import Embedded, Embedding
+from cpersona_jit.errors import UsageError
 from cpersona_jit.isolation import Axes
-from cpersona_jit.passages import block_ranges, passages
 from cpersona_jit.records import Record, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock
 from cpersona_jit.store.bulk import give_back, take_room
 from cpersona_jit.store.changes import update_content
 from cpersona_jit.store.duplicates import stored_duplicates
 from cpersona_jit.store.imports import import_state, keep_import_state
-from cpersona_jit.store.models import find_model, register_model
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.timestamps import now_us
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
 from cpersona_jit.store.writes import insert_batch
-from cpersona_jit.text.nodes import node_ranges
 
 NOT_EMBEDDED = "not_embedded"
 BLOCKS_NOT_EMBEDDED = "blocks_not_embedded"
-
-
-class Embedded(NamedTuple):
-    """Vectors of some contents, of their blocks and of their overflow nodes, as they are stored;
-    None where there is none.
-
-    `model_id` is the store's number of the model that made them.
-    """
-
-    vectors: list[bytes | None]
-    blocks: list[list[NewBlock]]
-    nodes: list[list[NewBlock]]
-    model_id: int | None
 
 
 class Ingest:
@@ -74,7 +58,7 @@ class Ingest:
         dedup: bool = True,
     ) -> None:
         self._conn, self._lock, self._provider, self._dedup = conn, lock, provider, dedup
-        self._embedder_failed = False
+        self._embedding = Embedding(conn, lock, provider)
 
     def run(
         self,
@@ -138,7 +122,10 @@ class Ingest:
                 clean.append((position, checked))
         if given is None or any(given[position] is None for position, _ in clean):
             clean = self._without_duplicates(clean, outcomes)
-        embedded = self._embedded(clean, given)
+        embedded = self._embedding.of_records(
+            [record for _, record in clean],
+            [None if given is None else given[position] for position, _ in clean],
+        )
 
         def finish(written: list[StoreOutcome]) -> None:
             for (position, _), vector, blocks, outcome in zip(
@@ -178,7 +165,7 @@ class Ingest:
         if outcome.status != "stored":
             return outcome
         if vector is None:
-            found = (NOT_EMBEDDED,) if self._embedder_failed else ()
+            found = (NOT_EMBEDDED,) if self._embedding.failed else ()
         else:
             found = (BLOCKS_NOT_EMBEDDED,) if blocks and blocks[0].vector is None else ()
         return replace(outcome, warnings=(*outcome.warnings, *found)) if found else outcome
@@ -188,91 +175,17 @@ class Ingest:
         with self._lock:
             found = fetch_rows(self._conn, axes, [parse_ref(ref) or 0])
         embedded = Embedded([None], [[]], [[]], None)
-        if found and not isinstance(check_content(content), Rejection):
-            row = next(iter(found.values()))
-            embedded = self.embed([(row.source.name, content, row.keywords)])
+        row = next(iter(found.values()), None)
+        if row and row.ref == ref and not isinstance(check_content(content), Rejection):
+            embedded = self._embedding.embed([(row.source.name, content, row.keywords)])
         (vector,), (blocks,), (nodes,), model_id = embedded
         with self._lock:
             outcome = update_content(
                 self._conn, axes, ref, content, vector, model_id, now_us(), blocks, nodes
             )
-        if outcome.status == "stored" and self._embedder_failed:
+        if outcome.status == "stored" and self._embedding.failed:
             return replace(outcome, warnings=(NOT_EMBEDDED,))
         return outcome
-
-    def _embedded(
-        self,
-        clean: list[tuple[int, CleanRecord]],
-        given: Sequence[np.ndarray | None] | None,
-    ) -> Embedded:
-        """Take the vectors that are given; the caller's are of whole rows: parts wait."""
-        vectors = [None if given is None else given[position] for position, _ in clean]
-        missing = [at for at, vector in enumerate(vectors) if vector is None]
-        made = self.embed([_indexed(clean[at][1]) for at in missing])
-        if len(missing) == len(clean):
-            return made
-        rows = unit_rows(np.asarray([vector for vector in vectors if vector is not None]))
-        model_id = self.model_id(rows.shape[1])
-        stored = iter(_stored(rows))
-        of_rows = [None if vector is None else next(stored) for vector in vectors]
-        blocks = [[NewBlock(*at) for at in block_ranges(record.content)] for _, record in clean]
-        window = self._window()
-        nodes = [_chain(part, window) for part in blocks]
-        for at, *parts in zip(missing, made.vectors, made.blocks, made.nodes, strict=True):
-            of_rows[at], blocks[at], nodes[at] = parts
-        return Embedded(of_rows, blocks, nodes, model_id)
-
-    def embed(self, contents: Sequence[tuple[str, str, Sequence[str]]]) -> Embedded:
-        """Split contents into blocks, and long ones into nodes, and embed all of it.
-
-        Each comes as the name of who said it, the content, and the keywords of an episode. All
-        go to the model in one call. When it fails, all go without vectors.
-        """
-        window = self._window()
-        parted = [passages(*content, window) for content in contents]
-        vectors, model_id = self._passages([text for part in parted for text in part.texts])
-        remaining = iter(vectors)
-        of_rows: list[bytes | None] = []
-        of_blocks: list[list[NewBlock]] = []
-        of_nodes: list[list[NewBlock]] = []
-        for part in parted:
-            of_rows.append(next(remaining))
-            of_blocks.append([NewBlock(*at, next(remaining)) for at in part.ranges])
-            of_nodes.append([NewBlock(*at, next(remaining)) for at in part.nodes])
-        return Embedded(of_rows, of_blocks, of_nodes, model_id)
-
-    def _window(self) -> int | None:
-        """Characters of a node; None without a model, or while it cannot be asked."""
-        try:
-            return None if self._embedder_failed else window_chars(model_info(self._provider))
-        except EmbeddingError:
-            self._embedder_failed = True
-            return None
-
-    def _passages(self, texts: list[str]) -> tuple[Sequence[bytes | None], int | None]:
-        none = [None] * len(texts)
-        if self._embedder_failed or not texts:
-            return none, None
-        try:
-            if model_info(self._provider).dim is None:
-                return none, None
-            rows = guarded_embed(self._provider, texts, "passage")
-            model_id = self._registered(model_info(self._provider), rows.shape[1])
-        except EmbeddingError:
-            self._embedder_failed = True
-            return none, None
-        return _stored(rows), model_id
-
-    def model_id(self, dim: int) -> int:
-        """Return the store's number of the active model, entering it on first use."""
-        info = model_info(self._provider)
-        if info.dim is None:
-            raise UsageError(f"vectors were given, but embedder {info.label!r} makes none")
-        if dim != info.dim:
-            raise UsageError(
-                f"vectors have {dim} dimensions; embedder {info.label!r} has {info.dim}"
-            )
-        return self._registered(info, dim)
 
     @contextmanager
     def many_batches(self) -> Iterator[None]:
@@ -297,31 +210,3 @@ class Ingest:
     def keep_import_state(self, key: str, state: dict[str, Any]) -> None:
         """Write the progress of an import, from within ``store_batch(alongside=...)``."""
         keep_import_state(self._conn, key, state)
-
-    def _registered(self, info: ModelInfo, dim: int) -> int:
-        """As `model_id`; a model that changed its dimension has failed."""
-        with self._lock:
-            known = find_model(self._conn, info.fingerprint)
-            if dim != info.dim or (known is not None and known.dim != dim):
-                had = info.dim if known is None else known.dim
-                raise EmbeddingError(
-                    f"embedding model {info.label!r} answered with {dim} dimensions after {had}"
-                )
-            return register_model(self._conn, info.label, info.fingerprint, dim)
-
-
-def _chain(blocks: Sequence[NewBlock], window: int | None) -> list[NewBlock]:
-    """Return the nodes that some blocks are packed into, without vectors."""
-    if window is None:
-        return []
-    return [NewBlock(*at) for at in node_ranges([block[:2] for block in blocks], window)]
-
-
-def _indexed(record: CleanRecord) -> tuple[str, str, Sequence[str]]:
-    """Return what `Ingest.embed` takes of a record."""
-    keywords = () if record.episode is None else json.loads(record.episode.keywords)
-    return record.source_name, record.content, keywords
-
-
-def _stored(vectors: np.ndarray) -> list[bytes]:
-    return [vector.tobytes() for vector in vectors.astype("<f4", copy=False)]

@@ -15,8 +15,8 @@ from cpersona_jit.batches import check_batch_size
 from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.indexed_text import indexed_text
 from cpersona_jit.embed.provider import Provider, window_chars
+from cpersona_jit.embedding import Embedding
 from cpersona_jit.errors import UsageError
-from cpersona_jit.ingest import Ingest
 from cpersona_jit.isolation import Axes
 from cpersona_jit.passages import block_ranges
 from cpersona_jit.results import ReblockResult, ReembedResult
@@ -235,4 +235,4 @@ def _model_id(conn: sqlite3.Connection, lock: Lock, provider: Provider) -> int:
     info = model_info(provider)
     if info.dim is None:
         raise UsageError(f"embedder {info.label!r} makes no vectors; choose one that does")
-    return Ingest(conn, lock, provider).model_id(info.dim)
+    return Embedding(conn, lock, provider).model_id(info.dim)

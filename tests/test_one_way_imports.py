@@ -122,7 +122,7 @@ def test_nothing_of_the_library_imports_what_is_built_on_it() -> None:
 def test_sql_stays_in_the_store() -> None:
     """Others may pass a connection on; only the store and its callers name the module."""
     of_columns = ("columns.refresh", "columns.keeper", "columns.beside")
-    may = own("store", *of_columns, "ingest", "opening", "status", "upkeep")
+    may = own("store", *of_columns, "embedding", "ingest", "opening", "status", "upkeep")
     users = [module_name(file) for file in modules(PACKAGE) if "sqlite3" in set(imported(file))]
     assert [name for name in users if not inside(name, *may)] == []
 

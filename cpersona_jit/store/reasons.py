@@ -67,7 +67,8 @@ REASONS: dict[str, Reason] = {
     ),
     "blocks_not_embedded": Reason(
         "stored",
-        "warning: the vector that was given is of the whole row; its blocks wait for reembed",
+        "warning: the vector that was given is of the whole row; its blocks and nodes wait for "
+        "reembed",
     ),
     "timestamp_unparsable": Reason(
         "stored", "warning: timestamp is not ISO 8601; kept verbatim, the row counts as undated"
