@@ -367,28 +367,39 @@ def replayed_signal_ranks(signals, rows, gold, forms, biases, depth):
 # --- quotes --------------------------------------------------------------------------------------
 
 
-def shared_grams(query, text):
-    """Distinct grams of size 3 of a query, pairs of CJK runs among them, that a text holds.
+def shared_grams(query, texts):
+    """Evidence of grams in each of some texts; all are normalised.
 
-    Both are normalised.
+    Each distinct gram of size 3 of the query, pairs of CJK runs among them, counts more the fewer
+    of the texts hold it.
     """
     grams = {query[at : at + 3] for at in range(len(query) - 2)}
     pairs = {query[at : at + 2] for at in range(len(query) - 1)}
     grams |= {pair for pair in pairs if is_cjk(pair[0]) and is_cjk(pair[1])}
-    return sum(gram in text for gram in grams)
+    evidence = [0] * len(texts)
+    for gram in grams:
+        held = [place for place, text in enumerate(texts) if gram in text]
+        for place in held:
+            evidence[place] += round(1024 * math.log((len(texts) + 1) / (len(held) + 0.5)))
+    return evidence
 
 
-def quoted_order(*kinds):
-    """Blocks by the sum of 1 / (60 + dense rank) over the kinds of evidence, the first first."""
-    fused = []
-    for block in range(len(kinds[0])):
-        ranks = [len({value for value in kind if value > kind[block]}) + 1 for kind in kinds]
-        fused.append((-sum(1.0 / (60 + rank) for rank in ranks), block))
-    return [block for _, block in sorted(fused)]
+def quoted_order(grams, cosines):
+    """Blocks by z-score of the cosine plus half that of the grams, the first of equals first."""
+    scores = [0.0] * len(grams)
+    for values, weight in ((cosines, 1.0), (grams, 0.5 if cosines else 1.0)):
+        if not values or len(set(values)) == 1:
+            continue
+        mean = math.fsum(values) / len(values)
+        deviation = math.sqrt(math.fsum((x - mean) * (x - mean) for x in values) / len(values))
+        scores = [
+            s + weight * ((x - mean) / deviation) for s, x in zip(scores, values, strict=True)
+        ]
+    return sorted(range(len(scores)), key=lambda block: (-scores[block], block))
 
 
 def filled(text, passages, max_chars):
-    """Ranges of the passages taken until the next one would not fit, joiners of 3 counted."""
+    """Ranges of the passages taken until one does not fit, joiners of 3 counted; and that one."""
     taken = set()
     for start, end in passages:
         more = taken | set(range(start, end))
@@ -400,9 +411,14 @@ def filled(text, passages, max_chars):
         gaps = sum(at + 1 not in more for at in more) - 1
         if len(more) + 3 * gaps > max_chars:
             if not taken:
-                taken = set(range(start, start + max_chars))
-            break
+                return [(start, start + max_chars)], None
+            return ranges_of(taken), (start, end)
         taken = more
-    starts = sorted(at for at in taken if at - 1 not in taken)
-    ends = sorted(at + 1 for at in taken if at + 1 not in taken)
+    return ranges_of(taken), None
+
+
+def ranges_of(places):
+    """Ranges of some places."""
+    starts = sorted(at for at in places if at - 1 not in places)
+    ends = sorted(at + 1 for at in places if at + 1 not in places)
     return list(zip(starts, ends, strict=True))

@@ -27,7 +27,7 @@ from cpersona_jit.exits.quoter import Quoter
 from cpersona_jit.kernels.quantize import quantize_rows
 from cpersona_jit.text.blocks import split_blocks
 from cpersona_jit.text.grams import normalise
-from cpersona_jit.text.widening import MAX_PASSAGE_CHARS, widen
+from cpersona_jit.text.widening import MAX_PASSAGE_CHARS, overturns, sentence_ends_in, widen
 
 FILLER = "The garden has many roses and they bloom early in June. "
 ENGLISH = FILLER * 20 + "Mia moved to Lisbon. However, she came back in May. " + FILLER * 20
@@ -98,7 +98,7 @@ def test_a_row_that_fits_is_quoted_whole_and_its_excerpt_has_a_basis(memory) -> 
     text = CASES["code"][0]
     result, quoter = memory.recall_to_quote("notes", agent_id="a")
     row = next(row for row in result.rows if row.content == text)
-    assert quoter.quote(row, len(text)) == (text, ((0, len(text)),), "whole", False)
+    assert quoter.quote(row, len(text)) == (text, ((0, len(text)),), "whole", False, None)
     assert quoter.excerpt(row, len(text))[:3] == (text.strip(), ((0, len(text) - 1),), "blocks")
 
 
@@ -148,7 +148,7 @@ def test_a_row_of_one_block_is_quoted_from_its_start(tmp_path: Path) -> None:
         memory.store(text, agent_id="a")
         result, quoter = memory.recall_to_quote("river", agent_id="a")
         for quote in (quoter.quote(result.rows[0], 60), quoter.quote_text(text, 60)):
-            assert quote == (text[1:61], ((1, 61),), "start", False)
+            assert quote == (text[1:61], ((1, 61),), "start", False, None)
             check(quote, text, 60)
         for nothing in (0, -5):
             assert quoter.quote(result.rows[0], nothing)[:2] == ("", ())
@@ -170,13 +170,38 @@ def test_laws_of_quotes(text: str, query: str, max_chars: int) -> None:
         assert quote.basis == ("start" if len(split_blocks(text)) < 2 else "lexical")
 
 
+def test_of_the_passage_that_does_not_fit_whole_sentences_are_taken() -> None:
+    lines = [f"Line {n} has some words in it." for n in range(40)]
+    lines[21] = "However, line 21 is not so."
+    text = "\n".join(lines)
+    blocks = split_blocks(text)
+    first, second = blocks[0], next(b for b in blocks if b[0] <= text.index("Line 20") < b[1])
+    for max_chars in range(first[1], first[1] + 300):
+        found = fill(text, [first, second], max_chars)
+        assert sum(b - a for a, b in found) + 3 * (len(found) - 1) <= max_chars
+        for start, end in found:
+            assert text[start:end].splitlines() == [x for x in lines if x in text[start:end]]
+            assert not text[start:end].endswith(lines[20])
+    assert len(fill(text, [first, second], first[1] + 100)) == 2
+
+
 @given(texts, st.integers(1, 1500), st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
 def test_a_quote_is_filled_as_naively(text: str, max_chars: int, random) -> None:
     ranges = [block for block in split_blocks(text) if text[slice(*block)].strip()]
     random.shuffle(ranges)
     passages = [widen(text, block, min(max_chars, MAX_PASSAGE_CHARS)) for block in ranges]
-    assert fill(text, ranges, max_chars) == naive.filled(text, passages, max_chars)
+    found = fill(text, ranges, max_chars)
+    taken, misfit = naive.filled(text, passages, max_chars)
+    if found == taken:
+        return
+    assert misfit is not None  # its first sentences were taken as well
+    end = next(b for a, b in reversed(found) if a <= misfit[0] < b)
+    assert found == naive.filled(text, [*taken, (misfit[0], end)], max_chars)[0]
+    assert not overturns(text, end + len(text[end:]) - len(text[end:].lstrip()))
+    assert (
+        end in [stop for stop, _ in sentence_ends_in(text, *misfit)] or end in dict(taken).values()
+    )
 
 
 # -- ranking --------------------------------------------------------------------------------------
@@ -197,8 +222,8 @@ def test_shared_grams_are_counted_as_naively(query: str, parts: list[str]) -> No
     parts = [*parts, query, query[: len(query) // 2], "", " "]
     ends = list(accumulate(map(len, parts)))
     ranges = list(zip([0, *ends[:-1]], ends, strict=True))
-    found = QueryGrams(query).shared("".join(parts), ranges)
-    assert found == [naive.shared_grams(normalise(query), normalise(part)) for part in parts]
+    found = QueryGrams(query).evidence("".join(parts), ranges)
+    assert found == naive.shared_grams(normalise(query), [normalise(part) for part in parts])
 
 
 numbers = st.integers(0, 4) | st.sampled_from([0.25, -1.5])
@@ -206,8 +231,10 @@ numbers = st.integers(0, 4) | st.sampled_from([0.25, -1.5])
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=12), st.booleans())
 def test_blocks_are_ranked_as_naively(evidence: list[tuple[float, float]], both: bool) -> None:
-    kinds = [list(kind) for kind in zip(*evidence, strict=True)][: 2 if both else 1]
-    assert rank_blocks(*kinds) == naive.quoted_order(*kinds)
+    grams, cosines = (list(kind) for kind in zip(*evidence, strict=True))
+    if not both:
+        cosines = None
+    assert rank_blocks(grams, cosines) == naive.quoted_order(grams, cosines)
 
 
 def test_cosines_of_codes_are_close_to_those_of_vectors() -> None:

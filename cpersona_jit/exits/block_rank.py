@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -11,7 +12,12 @@ from cpersona_jit.kernels.quantize import quantize_query
 from cpersona_jit.text.blocks import Range
 from cpersona_jit.text.grams import code_points, gram_keys, normalise, packed_pairs, packed_triples
 
-RRF_K = 60  # as published (Cormack, Clarke, Buettcher: "Reciprocal rank fusion", SIGIR 2009)
+# Measured on turns that answer questions of LoCoMo and REALTALK, inside records of 20 turns: with
+# z-scores of cosines and half of those of grams, weighted by rarity, 3 and 1 points more of them
+# are quoted (800 characters, development questions) than with reciprocal rank fusion of cosines and
+# plain counts; with weights of 1/4, 3/4 and 1 it is less.
+GRAM_WEIGHT = 0.5
+_RARITY_ONE = 1024  # fixed point, so that sums are exact
 
 # Of ASCII text NFKC changes nothing: a table is several times as fast as normalising.
 _ASCII = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -44,8 +50,18 @@ class QueryGrams:
         self._filter = np.zeros(1 << _FILTER_BITS, bool)
         self._filter[_spread(self._keys)] = True
 
-    def shared(self, text: str, ranges: Sequence[Range]) -> list[int]:
-        """Count how many of the grams occur in each range of a text."""
+    def evidence(self, text: str, ranges: Sequence[Range]) -> list[int]:
+        """Add up the rarity of the grams that occur in each range of a text.
+
+        A gram that d of m ranges hold counts ``ln((m + 1) / (d + 1/2))``, as ``round(1024 x)``.
+        """
+        seen = self.seen(text, ranges)
+        held = seen.sum(axis=0)
+        rarity = np.log((len(ranges) + 1) / (held + 0.5))
+        return (seen @ np.rint(_RARITY_ONE * rarity).astype(np.int64)).tolist()
+
+    def seen(self, text: str, ranges: Sequence[Range]) -> np.ndarray:
+        """Return which of the grams occur in each range of a text, bool (ranges, grams)."""
         parts = searchable(text, ranges)
         ends = np.array(list(accumulate(map(len, parts))), np.int64)
         # Each part has a space at either end, and no gram of a query has two: none spans two parts.
@@ -54,7 +70,7 @@ class QueryGrams:
         self._mark(seen, ends, packed_triples(points))
         if self._has_pairs:
             self._mark(seen, ends, packed_pairs(points))
-        return seen.sum(axis=1).tolist()
+        return seen
 
     def _mark(self, seen: np.ndarray, ends: np.ndarray, keys: np.ndarray) -> None:
         at = np.flatnonzero(self._filter[_spread(keys)])
@@ -101,24 +117,33 @@ class QueryCodes:
         return (wide @ self._query / np.maximum(norms, 1.0)).tolist()
 
 
-def rank_blocks(*evidence: Sequence[float]) -> list[int]:
-    """Rank the blocks of a record by reciprocal rank fusion.
+def rank_blocks(grams: Sequence[float], cosines: Sequence[float] | None) -> list[int]:
+    """Rank the blocks of a record.
 
     Parameters
     ----------
-    evidence : sequence of float, length m
-        One or two kinds of it, each with one number per block; more is better.
+    grams : sequence of float, length m
+        Evidence of shared grams; more is better.
+    cosines : sequence of float, length m, or None
+        Likewise of the embeddings; None ranks by grams alone.
 
     Returns
     -------
     list of int, length m
-        Places of the blocks, best first; of equals the first one comes first. Equal numbers of one
-        kind share a rank, and the next number has the next rank.
+        Places of the blocks by the sum of the z-scores among themselves, grams counting half, best
+        first; of equals the first one comes first.
     """
-    fused = [0.0] * len(evidence[0])
-    for kind in evidence:
-        ranks = {value: rank for rank, value in enumerate(sorted(set(kind), reverse=True), 1)}
-        fused = [
-            so_far + 1.0 / (RRF_K + ranks[value]) for so_far, value in zip(fused, kind, strict=True)
-        ]
-    return sorted(range(len(fused)), key=lambda block: -fused[block])
+    if cosines is None:
+        score = list(grams)
+    else:
+        pairs = zip(z_scores(cosines), z_scores(grams), strict=True)
+        score = [cosine + GRAM_WEIGHT * gram for cosine, gram in pairs]
+    return sorted(range(len(score)), key=lambda block: -score[block])
+
+
+def z_scores(values: Sequence[float]) -> list[float]:
+    """Return z-scores, zeros when all values are equal; the same bits on every machine."""
+    mean = math.fsum(values) / len(values)
+    apart = [value - mean for value in values]
+    deviation = math.sqrt(math.fsum([one * one for one in apart]) / len(values))
+    return [one / deviation for one in apart] if min(values) < max(values) else [0.0] * len(values)

@@ -95,10 +95,10 @@ class Quoter:
     ) -> Quote:
         if max_chars < 1:
             return Quote("", (), "blocks")
-        words = self._grams.shared(content, ranges)
-        order = rank_blocks(words) if cosines is None else rank_blocks(words, cosines)
+        order = rank_blocks(self._grams.evidence(content, ranges), cosines)
         passages = fill(content, [ranges[block] for block in order], max_chars)
-        return joined(content, passages, "blocks", cosines is not None)
+        quote = joined(content, passages, "blocks", cosines is not None)
+        return quote._replace(best=ranges[order[0]])
 
     def _place(self, row: Quotable) -> int:
         """Where the snapshot has this very text, split by the current rules; -1 when it has not."""

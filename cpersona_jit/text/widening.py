@@ -77,6 +77,12 @@ def widen(text: str, block: Range, max_chars: int = MAX_PASSAGE_CHARS) -> Range:
     return _backward(text, start, end, end - max_chars), end
 
 
+def sentence_ends_in(text: str, start: int, end: int) -> Iterator[tuple[int, bool]]:
+    """Yield where the sentences of a passage end, and whether the next sentence overturns them."""
+    for _, stop in _sentences(text, start, end):
+        yield stop, overturns(text, _after_space(text, stop))
+
+
 def _forward(text: str, start: int, end: int, limit: int) -> int:
     """Take the rest of the last sentence, and the sentences behind it that overturn it."""
     following = _after_space(text, end)

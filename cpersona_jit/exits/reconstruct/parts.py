@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -28,8 +29,8 @@ class NodeView(NamedTuple):
     nodes : sequence of Node
         Empty unless they are current.
     order : list of int
-        Nodes with a part in the quote, the largest part first: the passages were chosen for the
-        query, and where most of them lie, it fits best. No confidence.
+        Nodes with a part in the quote: first the one of the block that matches the query best,
+        then by how much of the quote lies there. No confidence.
     unavailable : str
         ``no_nodes``, ``not_current``, or empty.
     """
@@ -61,5 +62,7 @@ def node_view(member: Member, quote: Quote, nodes: Sequence[Node], model: int | 
         sum(max(0, min(end, node.end) - max(start, node.start)) for start, end in quote.ranges)
         for node in nodes
     ]
-    order = sorted((i for i, part in enumerate(parts) if part), key=lambda i: (-parts[i], i))
+    best = -1 if quote.best is None else bisect_right(ends, quote.best[0])
+    fit = sorted(range(len(nodes)), key=lambda i: (i != best, -parts[i], i))
+    order = [i for i in fit if parts[i]]
     return NodeView(nodes, order, "") if order else NodeView((), [], "no_nodes")
