@@ -264,7 +264,6 @@ def small_grid():
     points = pa.Table.from_pylist(lines, SCHEMA)
     queries = {
         "query": [0, 1, 2],
-        "task": ["t", "t", "u"],
         "part": [VALIDATION, VALIDATION, DEVELOPMENT],
         "ranks": [[0, -1], [3], [-1]],
     }

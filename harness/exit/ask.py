@@ -125,7 +125,7 @@ def ask(
         lines.append({**keys, "count": count, "budget": budget, **told, "milliseconds": ms})
 
     first = config.variants[0].name
-    for budget in config.budgets:
+    for budget in config.flat_budgets:
         tell(first, FLAT, 0, budget, flat(rows, budget), 0.0)
         tell(first, FLAT_FITTING, 0, budget, flat_fitting(rows, budget), 0.0)
     took = 0.0

@@ -153,6 +153,12 @@ class ExitConfig(Section):
             raise ValueError(f"budgets end at {self.budgets[-1]}; allowed: {least} or more")
         return self
 
+    @property
+    def flat_budgets(self) -> list[int]:
+        """Return the budgets of flat recall: also small ones, since few quotes are short."""
+        least = self.budgets[0]
+        return sorted({max(least // 4, 1), max(least // 2, 1), *self.budgets})
+
     def budgets_of(self, variant: VariantConfig) -> list[int]:
         """Return the budgets that are asked with a variant."""
         others = variant.name != self.variants[0].name and self.variant_budgets

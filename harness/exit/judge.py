@@ -27,12 +27,11 @@ class Grid(NamedTuple):
         By measure; NaN where it is not asked or there is nothing to say.
     points : dict of Point to int
         The row of each.
-    tasks, parts : ndarray of str (questions,)
+    parts : ndarray of str (questions,)
     """
 
     values: dict[str, np.ndarray]
     points: dict[Point, int]
-    tasks: np.ndarray
     parts: np.ndarray
 
     def row(self, measure: str, point: Point) -> np.ndarray:
@@ -53,8 +52,7 @@ def grid_of(points: pa.Table, queries: pa.Table) -> Grid:
         own = pc.cast(points[name], pa.float64()).to_numpy(zero_copy_only=False)
         laid[place, column] = own
         values[name] = laid
-    tasks = np.array(queries["task"].to_pylist(), str)
-    return Grid(values, order, tasks, np.array(queries["part"].to_pylist(), str))
+    return Grid(values, order, np.array(queries["part"].to_pylist(), str))
 
 
 _KEY = ("variant", "method", "count", "budget")
@@ -101,7 +99,8 @@ def differences(
     pairs : sequence of (Point, Point)
         First minus second.
     bootstrap : BootstrapConfig
-        Questions are drawn inside their task.
+        Questions are drawn from all of the part: they count the same here, and a task of a few
+        that agree would seem to be certain.
     seed : int
         As in the config.
 
@@ -111,7 +110,6 @@ def differences(
         For each pair both means, their difference and its interval, and the number of questions.
     """
     asked = part_mask(grid, part)
-    tasks = grid.tasks[asked]
     told = []
     rows = [(grid.row(measure, a)[asked], grid.row(measure, b)[asked]) for a, b in pairs]
     groups: dict[bytes, list[int]] = {}
@@ -122,13 +120,11 @@ def differences(
         kept = np.frombuffer(mask, bool)
         if not kept.any():
             continue
-        names, strata = np.unique(tasks[kept], return_inverse=True)
-        share = np.bincount(strata, minlength=len(names))[None, :] / kept.sum()
         values = np.stack([(rows[i][0] - rows[i][1])[kept] for i in members])
         limits = stratified_intervals(
             values,
-            strata.astype(np.int64),
-            share,
+            np.zeros(int(kept.sum()), np.int64),
+            np.ones((1, 1)),
             resamples=bootstrap.resamples,
             confidence=bootstrap.confidence,
             seed=seed,

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from harness.exit.ask import FLAT, FLAT_FITTING, PREVIEWS, RECONSTRUCT
 from harness.exit.figures import mean_at, shipped
-from harness.exit.judge import CONTAINED, RECALL
+from harness.exit.judge import ALL, CONTAINED, RECALL
 from harness.plot_style import file_part, legend_below, style_axes, write_title
 from harness.plots import DPI
 
-_SHADES = ("#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5", "#08519c", "#08306b")
 _BASELINES = ((FLAT, "#000000", "--"), (FLAT_FITTING, "#7f7f7f", ":"))
 _PREVIEWS = "#d94801"
 _PANELS = ((RECALL, "relevant turns quoted, %"), (CONTAINED, "answers contained, %"))
@@ -34,6 +35,9 @@ def _draw(name: str, of: dict[str, Any], record: dict[str, Any], folder: Path) -
         style_axes(axes)
         _curves(axes, of, record, measure)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("characters of quoted text, mean over questions")
         axes.set_ylabel(label)
     legend_below(figure, row[-1])
@@ -46,13 +50,14 @@ def _draw(name: str, of: dict[str, Any], record: dict[str, Any], folder: Path) -
 def _curves(axes: Axes, of: dict[str, Any], record: dict[str, Any], measure: str) -> None:
     config, variant = record["config"], shipped(record)
     counts, budgets = config["counts"], config["budgets"]
+    flat = sorted({line["budget"] for line in of["means"][ALL] if line["method"] == FLAT})
     for method, colour, style in _BASELINES:
-        points = [mean_at(of, variant, method, 0, budget) for budget in budgets]
+        points = [mean_at(of, variant, method, 0, budget) for budget in flat]
         _line(axes, points, measure, method, color=colour, ls=style, marker="x", ms=4)
-    shades = _SHADES[-len(counts) :] if len(counts) <= len(_SHADES) else ["#08519c"] * len(counts)
-    for count, shade in zip(counts, shades, strict=True):
+    shades = colormaps["viridis"].resampled(len(counts) + 1)
+    for place, count in enumerate(counts):
         points = [mean_at(of, variant, RECONSTRUCT, count, budget) for budget in budgets]
-        _line(axes, points, measure, f"count {count}", color=shade, marker="o", ms=3.5)
+        _line(axes, points, measure, f"count {count}", color=shades(place), marker="o", ms=3.5)
     if measure == CONTAINED:
         points = [mean_at(of, variant, PREVIEWS, count, budgets[-1]) for count in counts]
         label = f"{config['preview_chars']}-character previews of the rows of each count"

@@ -45,7 +45,7 @@ MEASURE = (
     "cap. Evidence recall: share of a question's relevant turns of which some text is quoted; "
     "precision: share of the turns quoted that are relevant; answer contained: share of the "
     "questions whose literal answer stands in a relevant turn for which a quoted passage says it. "
-    "Questions count the same; intervals draw them inside their task. Milliseconds are those of "
+    "Questions count the same, and intervals draw them from all of a part. Milliseconds are of "
     "the exit alone, candidates given, one worker per core at once."
 )
 # What reconstruct is compared with, by measure; flat recall at the same budget is a point without

@@ -73,7 +73,7 @@ def report_text(record: dict[str, Any], pictures: Sequence[tuple[str, str]]) -> 
         "its quote.",
         _claims(record),
         "## Variants",
-        "Each changes one thing of what is shipped; at the headline count and budget.",
+        "At the headline count and budget; what each of them changes is in the config.",
         _variants(record),
         *_sweeps(record),
         *ablation_parts(record),
