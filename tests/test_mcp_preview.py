@@ -223,3 +223,20 @@ def test_earlier_texts_are_listed_and_have_refs_of_their_own(tmp_path: Path) -> 
         assert "history" not in agent.call("get_contents", refs=[ref])["rows"][0]
         assert agent.call("recall", query="Porto")["rows"] == []
         assert agent.call("recall", query="ユキ")["rows"][0]["content"] == YUKI
+
+
+def test_a_text_longer_than_the_window_is_read_by_its_nodes(tmp_path: Path) -> None:
+    text = FILLER * 40 + 長い + FILLER * 40
+    with connect(tmp_path / "memory.db", "default") as agent:
+        outcome = agent.call("store", content=text)
+        assert outcome["nodes"] > 1
+        parts = [{"ref": outcome["ref"], "node": node} for node in range(outcome["nodes"] + 1)]
+        found = agent.call("get_contents", refs=parts)
+        assert "".join(row["content"] for row in found["rows"]) == text
+        assert [row["node"] for row in found["rows"]] == list(range(outcome["nodes"]))
+        for row in found["rows"]:
+            assert row["content"] == text[slice(*row["span"])]
+            assert row["content_len"] == len(text)
+        assert found["unresolved"] == [parts[-1] | {"reason": "node_out_of_range"}]
+        row = agent.call("recall", query="茶道を習っているのは誰？")["rows"][0]
+        assert "ユキは京都で茶道を習う。ただし、今は休んでいる。" in row["excerpt"]
