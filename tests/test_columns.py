@@ -146,7 +146,7 @@ class OneStoreTwoWriters(RuleBasedStateMachine):
         self.handles[who] = opened(self.path, self.models[who])
         # It may be of another model: no file is from a state that the store never had.
         said = self.handles[who].status().columns
-        assert not any(word in said for word in ("belong", "checksum", "generation"))
+        assert not any(word in said for word in ("belong", "checksum", "generation")), said
 
     @invariant()
     def one_handle_is_like_a_new_one(self) -> None:

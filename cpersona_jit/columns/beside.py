@@ -6,7 +6,7 @@ import logging
 import os
 import secrets
 import sqlite3
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
 from cpersona_jit.columns.claim import claimed, sync_folder
@@ -19,6 +19,8 @@ from cpersona_jit.store.database import generation, is_read_only
 from cpersona_jit.store.derived import alone, columns_token, publish_columns
 
 _log = logging.getLogger("cpersona_jit.columns")
+
+NO_USE = "the file is of no use"
 
 
 class FileBeside:
@@ -111,6 +113,15 @@ class FileBeside:
         self.note = ""
         return True
 
+    def named_by(self, conn: sqlite3.Connection) -> tuple[str, int]:
+        """Return the file that the store names, and its generation, while nobody puts one there.
+
+        The caller holds the lock of `conn`.
+        """
+        with suppress(StoreBusyError), nullcontext() if is_read_only(conn) else alone(conn):
+            return columns_token(conn), generation(conn)
+        return columns_token(conn), generation(conn)
+
     def state(self, token: str, now: int, model: Model) -> str:
         """Return what there is to say about the file, in words.
 
@@ -127,7 +138,7 @@ class FileBeside:
         except FileNotFoundError:
             return self.note or "no file yet: a large store gets one at its first recall"
         except UnusableFileError as error:
-            return f"the file is of no use and will be made again: {error}"
+            return f"{NO_USE} and will be made again: {error}"
         except OSError as error:
             return f"the file cannot be read ({error.strerror or error})"
         size = os.stat(self.path).st_size / 1e6

@@ -7,10 +7,9 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import NamedTuple
 
-from cpersona_jit.columns.beside import FileBeside
+from cpersona_jit.columns.beside import NO_USE, FileBeside
 from cpersona_jit.columns.compact import folded, rebased, tail_of, without_gone
 from cpersona_jit.columns.postings import GramKernels
 from cpersona_jit.columns.refresh import refreshed_columns
@@ -97,8 +96,18 @@ class Keeper:
 
     def state(self, conn: sqlite3.Connection, model: Model) -> Callable[[], str]:
         """Return what tells, in words, how the file is; the caller holds the lock only for this."""
-        token, now = columns_token(conn), generation(conn)
-        return partial(self.file.state, token, now, model)
+        known = columns_token(conn), generation(conn)
+
+        def told() -> str:
+            said = self.file.state(*known, model)
+            if not said.startswith(NO_USE):
+                return said
+            # Somebody may be putting a new file there, whose name was not known yet.
+            with self._lock:
+                fresh = self.file.named_by(conn)
+            return self.file.state(*fresh, model)
+
+        return told
 
     def wait(self) -> None:
         """Wait until the worker is done. Call it without the lock."""
