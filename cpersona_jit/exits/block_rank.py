@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -56,9 +57,7 @@ class QueryGrams:
         A gram that d of m ranges hold counts ``ln((m + 1) / (d + 1/2))``, as ``round(1024 x)``.
         """
         seen = self.seen(text, ranges)
-        held = seen.sum(axis=0)
-        rarity = np.log((len(ranges) + 1) / (held + 0.5))
-        return (seen @ np.rint(_RARITY_ONE * rarity).astype(np.int64)).tolist()
+        return (seen @ _rarities(len(ranges))[seen.sum(axis=0)]).tolist()
 
     def seen(self, text: str, ranges: Sequence[Range]) -> np.ndarray:
         """Return which of the grams occur in each range of a text, bool (ranges, grams)."""
@@ -79,6 +78,13 @@ class QueryGrams:
             place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
             same = self._keys[place] == keys
             seen[np.searchsorted(ends, at[same], "right"), place[same]] = True
+
+
+@lru_cache(maxsize=256)
+def _rarities(ranges: int) -> np.ndarray:
+    """Rarity of a gram by how many of the ranges hold it, int64, shape (ranges + 1,)."""
+    held = np.arange(ranges + 1)
+    return np.rint(_RARITY_ONE * np.log((ranges + 1) / (held + 0.5))).astype(np.int64)
 
 
 def _spread(keys: np.ndarray) -> np.ndarray:

@@ -100,14 +100,17 @@ def _with_first_sentences(
     hold 4 to 5 points more of the turns that answer (validation questions of LoCoMo and REALTALK,
     records of 20 turns).
     """
-    best = ranges
-    for end, overturned in sentence_ends_in(text, *passage):
-        more = _merged(text, [*ranges, (passage[0], end)])
-        if _length(more) > max_chars:
+    first, last = passage
+    shared = sum(max(0, min(b, last) - max(a, first)) for a, b in ranges)
+    last = min(last, first + max_chars - _length(ranges) + shared)  # beyond that nothing fits
+    ends = [end for end, overturned in sentence_ends_in(text, first, last) if not overturned]
+    for end in reversed(ends):
+        if end <= block_start:
             break
-        if end > block_start and not overturned:
-            best = more
-    return best
+        more = _merged(text, [*ranges, (first, end)])
+        if _length(more) <= max_chars:
+            return more
+    return ranges
 
 
 def _merged(text: str, ranges: list[Range]) -> list[Range]:

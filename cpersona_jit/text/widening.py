@@ -78,9 +78,15 @@ def widen(text: str, block: Range, max_chars: int = MAX_PASSAGE_CHARS) -> Range:
 
 
 def sentence_ends_in(text: str, start: int, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield where the sentences of a passage end, and whether the next sentence overturns them."""
+    """Yield where sentences end in ``text[start:end]``, and whether the next one overturns them.
+
+    A sentence that `end` cuts is left out.
+    """
     for _, stop in _sentences(text, start, end):
-        yield stop, overturns(text, _after_space(text, stop))
+        following = _after_space(text, stop)
+        if stop == end < len(text) and not _begins_sentence(text, following):
+            return
+        yield stop, overturns(text, following)
 
 
 def _forward(text: str, start: int, end: int, limit: int) -> int:
