@@ -174,7 +174,7 @@ class Version:
     ref : str
         ``mem:<id>`` of its own, which no row has or will have.
     id : int
-        Of the same sequence as the ids of rows.
+        Above 10**15; ascending in the order in which texts were replaced, never used twice.
     memory_ref : str
         The row that says something else now.
     written_at, superseded_at : int

@@ -20,6 +20,8 @@ from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.versions import fetch_versions, versions_of
 
 ME = Axes.agent("me")
+FIRST = 10**15 + 1  # id of the first earlier text of a store
+OLD = [f"mem:{FIRST + i}" for i in range(3)]
 OSAKA, KYOTO, NARA = "She lives in Osaka.", "彼女は京都に住んでいます。", "She lives in Nara now."
 
 
@@ -51,9 +53,9 @@ def test_an_update_keeps_the_text_it_replaces(conn):
     assert (newest.content, newest.written_at, newest.superseded_at) == (KYOTO, NOW + 5, NOW + 9)
     assert (oldest.content, oldest.written_at, oldest.superseded_at) == (OSAKA, NOW, NOW + 5)
     assert {newest.memory_ref, oldest.memory_ref} == {"mem:1"}
-    assert [newest.ref, oldest.ref] == ["mem:4", "mem:3"]
+    assert [newest.ref, oldest.ref] == [OLD[1], OLD[0]]
     assert fetch_rows(conn, ME, [1])[1].content == NARA
-    assert fetch_versions(conn, ME, [3, 4, 1, 99]) == {3: oldest, 4: newest}
+    assert fetch_versions(conn, ME, [FIRST, FIRST + 1, 1, 99]) == {FIRST: oldest, FIRST + 1: newest}
 
 
 def test_what_changed_nothing_keeps_nothing(conn):
@@ -76,7 +78,7 @@ def test_an_earlier_text_is_no_row(memory):
 def test_a_row_may_say_again_what_it_said_before_and_so_may_another(memory):
     memory.store(OSAKA, agent_id="me")
     memory.update("mem:1", KYOTO, agent_id="me")
-    assert memory.store(OSAKA, agent_id="me").ref == "mem:3"  # duplicates are of current texts
+    assert memory.store(OSAKA, agent_id="me").ref == "mem:2"  # duplicates are of current texts
     assert memory.update("mem:1", NARA, agent_id="me").status == "stored"
     back = memory.update("mem:1", KYOTO, agent_id="me")
     assert back.status == "stored"
@@ -88,11 +90,11 @@ def test_an_episode_keeps_its_summaries_too(memory):
     span = {"start": "2026-03-01", "end": "2026-03-02"}
     memory.archive_episode(OSAKA, agent_id="me", **span)
     assert memory.update("ep:1", KYOTO, agent_id="me").ref == "ep:1"
-    found = memory.get_contents(["ep:1", "mem:2"], agent_id="me", history=True)
+    found = memory.get_contents(["ep:1", OLD[0]], agent_id="me", history=True)
     assert [row.content for row in found.rows] == [KYOTO, OSAKA]
-    assert found.history["ep:1"][0].ref == "mem:2"
-    assert found.superseded == {"mem:2": "ep:1"}
-    assert memory.get_contents(["ep:2"], agent_id="me").missing == ("ep:2",)
+    assert found.history["ep:1"][0].ref == OLD[0]
+    assert found.superseded == {OLD[0]: "ep:1"}
+    assert memory.get_contents([f"ep:{FIRST}"], agent_id="me").rows == ()
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -103,11 +105,11 @@ def test_the_ref_of_an_earlier_text_returns_it_with_the_fields_of_its_row(memory
     memory.store(OSAKA, agent_id="me", source=source, timestamp="2026-01-01", metadata={"k": 1})
     memory.update("mem:1", KYOTO, agent_id="me")
     memory.update("mem:1", NARA, agent_id="me")
-    found = memory.get_contents(["mem:2", "mem:1", "mem:3"], agent_id="me")
+    found = memory.get_contents([OLD[0], "mem:1", OLD[1]], agent_id="me")
     first, current, second = found.rows
     assert [row.content for row in found.rows] == [OSAKA, NARA, KYOTO]
-    assert [row.ref for row in found.rows] == ["mem:2", "mem:1", "mem:3"]
-    assert found.superseded == {"mem:2": "mem:1", "mem:3": "mem:1"}
+    assert [row.ref for row in found.rows] == [OLD[0], "mem:1", OLD[1]]
+    assert found.superseded == {OLD[0]: "mem:1", OLD[1]: "mem:1"}
     assert found.history == {}  # was not asked for
     for old in (first, second):
         assert (old.source, old.timestamp, old.metadata) == (
@@ -131,27 +133,27 @@ def test_a_foreign_earlier_text_is_missing(memory):
         {"agent_id": "you", "channel": "d"},
     ]
     for who in axes:
-        found = memory.get_contents(["mem:1", "mem:2"], history=True, **who)
-        assert (found.rows, found.missing) == ((), ("mem:1", "mem:2"))
+        found = memory.get_contents(["mem:1", OLD[0]], history=True, **who)
+        assert (found.rows, found.missing) == ((), ("mem:1", OLD[0]))
         assert (found.history, found.superseded) == ({}, {})
-        assert memory.delete(["mem:2"], **who).missing == ("mem:2",)
-        refused = memory.update("mem:2", NARA, **who)
+        assert memory.delete([OLD[0]], **who).missing == (OLD[0],)
+        refused = memory.update(OLD[0], NARA, **who)
         assert refused.reason == "not_found"
-        assert "mem:1" not in refused.detail  # not even where it belongs
+        assert "which holds" not in refused.detail  # not even whose it is
         assert versions_of(memory._conn, Axes.agent(**who), [1]) == {}
-        assert fetch_versions(memory._conn, Axes.agent(**who), [2]) == {}
-    assert len(memory.get_contents(["mem:2"], agent_id="you", project_id="p").rows) == 1
+        assert fetch_versions(memory._conn, Axes.agent(**who), [FIRST]) == {}
+    assert len(memory.get_contents([OLD[0]], agent_id="you", project_id="p").rows) == 1
 
 
 def test_many_refs_at_once_are_read_in_their_order(conn):
     put(conn, *(clean(f"row {i} 行") for i in range(600)))
     for i in range(1, 601):
         update(conn, f"mem:{i}", f"new {i} 新")
-    refs = [f"mem:{i}" for i in range(1200, 0, -1)]
+    refs = [f"mem:{base + i}" for i in range(600, 0, -1) for base in (10**15, 0)]
     found = find_contents(conn, ME, refs, history=True)
     assert list(found.rows) == refs
     assert len(found.history) == len(found.superseded) == 600
-    assert found.superseded["mem:1200"] == "mem:600"
+    assert found.superseded[f"mem:{10**15 + 600}"] == "mem:600"
 
 
 # --- changing and deleting ------------------------------------------------------------------------
@@ -160,7 +162,7 @@ def test_many_refs_at_once_are_read_in_their_order(conn):
 def test_an_earlier_text_cannot_be_updated_and_says_what_can(conn):
     put(conn, clean(OSAKA))
     update(conn, "mem:1", KYOTO)
-    refused = update(conn, "mem:2", NARA)
+    refused = update(conn, OLD[0], NARA)
     assert (refused.status, refused.reason) == ("rejected", "not_found")
     assert "mem:1" in refused.detail
 
@@ -170,7 +172,10 @@ def test_deleting_an_earlier_text_leaves_its_row_and_the_others(conn):
     update(conn, "mem:1", KYOTO)
     update(conn, "mem:1", NARA)
     before = generation(conn)
-    assert delete(conn, ME, ["mem:2", "mem:2", "ep:3"]) == (("mem:2",), ("ep:3",))
+    assert delete(conn, ME, [OLD[0], OLD[0], f"ep:{FIRST + 1}"]) == (
+        (OLD[0],),
+        (f"ep:{FIRST + 1}",),
+    )
     assert [old.content for old in versions_of(conn, ME, [1])[1]] == [KYOTO]
     assert fetch_rows(conn, ME, [1])[1].content == NARA
     assert generation(conn) == before + 1
@@ -181,8 +186,8 @@ def test_deleting_a_row_deletes_its_earlier_texts(conn):
     update(conn, "mem:1", KYOTO)
     update(conn, "mem:2", "茶")
     assert delete(conn, ME, ["mem:1"]) == (("mem:1",), ())
-    assert fetch_versions(conn, ME, [3, 4]).keys() == {4}
-    assert conn.execute("SELECT id FROM versions").fetchall() == [(4,)]
+    assert fetch_versions(conn, ME, [FIRST, FIRST + 1]).keys() == {FIRST + 1}
+    assert conn.execute("SELECT id FROM versions").fetchall() == [(FIRST + 1,)]
 
 
 # --- refs -----------------------------------------------------------------------------------------
@@ -214,12 +219,14 @@ def test_no_ref_ever_names_two_texts(tmp_path_factory, steps):
                 assert others == before
                 given_out.append(newest.ref)
         else:
-            delete(conn, ME, [f"mem:{value}"])
+            delete(conn, ME, [f"mem:{value}", f"mem:{10**15 + value}"])
         rows = {i for (i,) in conn.execute("SELECT id FROM memories")}
         assert not rows & {i for (i,) in conn.execute("SELECT id FROM versions")}
     assert len(given_out) == len(set(given_out))
     numbers = [parse_ref(ref) for ref in given_out]
-    assert numbers == sorted(numbers)
+    for kind in (lambda number: number > 10**15, lambda number: number < 10**15):
+        own = list(filter(kind, numbers))
+        assert own == sorted(own)
     for texts in versions_of(conn, ME, range(1, 60)).values():
         times = [old.superseded_at for old in texts]
         assert times == sorted(times, reverse=True)
@@ -236,8 +243,8 @@ def test_a_record_may_come_with_what_it_said_before(memory):
     outcomes = memory.store_many([Record("tea", "me"), Record(NARA, "me", history=old)])
     assert [o.ref for o in outcomes] == ["mem:1", "mem:2"]
     texts = memory.get_contents(["mem:2"], agent_id="me", history=True).history["mem:2"]
-    assert [(t.content, t.ref) for t in texts] == [(OSAKA, "mem:3"), (KYOTO, "mem:4")]
-    assert memory.store("coffee", agent_id="me").ref == "mem:5"
+    assert [(t.content, t.ref) for t in texts] == [(OSAKA, OLD[0]), (KYOTO, OLD[1])]
+    assert memory.store("coffee", agent_id="me").ref == "mem:3"
 
 
 @pytest.mark.parametrize(
@@ -261,5 +268,5 @@ def test_a_damaged_earlier_text_is_named(conn):
     put(conn, clean(OSAKA))
     update(conn, "mem:1", KYOTO)
     conn.execute("UPDATE versions SET content = x'ff'")
-    with pytest.raises(CorruptStoreError, match="mem:2: its content"):
+    with pytest.raises(CorruptStoreError, match=f"{OLD[0]}: its content"):
         versions_of(conn, ME, [1])

@@ -126,11 +126,12 @@ def _add_episodes_versions_nodes(conn: sqlite3.Connection) -> None:
     conn.execute(
         "CREATE INDEX episodes_start ON episodes (agent_id, project_id, channel, start_time)"
     )
-    # Their ids are taken out of the sequence of memories, so that no row ever has one of them.
+    # Their references look like those of rows, so their ids begin where no row's ever comes to.
+    # Out of the sequence of rows they would move the ids of all rows behind an update.
     conn.execute(
         """
         CREATE TABLE versions (
-            id INTEGER PRIMARY KEY,
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
             memory_id INTEGER NOT NULL,
             written_at INTEGER NOT NULL,
             superseded_at INTEGER NOT NULL,
@@ -139,6 +140,7 @@ def _add_episodes_versions_nodes(conn: sqlite3.Connection) -> None:
         """
     )
     conn.execute("CREATE INDEX versions_memory ON versions (memory_id)")
+    conn.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('versions', 1000000000000000)")
     conn.execute(
         """
         CREATE TABLE nodes (

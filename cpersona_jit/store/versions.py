@@ -1,7 +1,7 @@
 """The texts that rows had before they were updated.
 
 An old text is no row: the columns never see it and nothing duplicates it. It has a reference of
-its own, out of the sequence that gives rows theirs.
+its own, whose number lies beyond those of all rows and is never used twice.
 """
 
 from __future__ import annotations
@@ -66,25 +66,14 @@ def insert_versions(
     rows : iterable of (int, sequence of OldText)
         Times in UTC microseconds.
     """
-    texts = [(memory_id, text) for memory_id, old in rows for text in old]
-    if not texts:
-        return
-    first = _next_id(conn, len(texts))
     conn.executemany(
-        "INSERT INTO versions (id, memory_id, content, written_at, superseded_at)"
-        " VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO versions (memory_id, content, written_at, superseded_at) VALUES (?, ?, ?, ?)",
         [
-            (number, memory_id, text.content, text.written_at, text.superseded_at)
-            for number, (memory_id, text) in enumerate(texts, first)
+            (memory_id, text.content, text.written_at, text.superseded_at)
+            for memory_id, old in rows
+            for text in old
         ],
     )
-
-
-def _next_id(conn: sqlite3.Connection, count: int) -> int:
-    """Take ids out of the sequence of memories; the first of `count`."""
-    conn.execute("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'memories'", (count,))
-    found = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").fetchone()
-    return found[0] - count + 1
 
 
 def _versions(
