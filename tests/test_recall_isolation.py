@@ -79,7 +79,7 @@ def filled(folder: str, name: str, rows: Sequence[Record]) -> Memory:
 
 
 def told(memory: Memory, query: str, caller: Caller, chosen: RecallSettings) -> object:
-    """Everything a recall tells but ids, generation and times: rows, degraded notes and trace.
+    """Everything a recall tells but ids, generations and times: rows, degraded notes and trace.
 
     Ids become the position among the rows that the caller may see.
     """
@@ -96,7 +96,7 @@ def told(memory: Memory, query: str, caller: Caller, chosen: RecallSettings) -> 
         return np.searchsorted(known, ids)
 
     arms = [replace(arm, ids=anonymous(arm.ids)) for arm in trace.arms]
-    rows = [replace(row, ref="", created_at="") for row in result.rows]
+    rows = [replace(row, ref="", created_at="", revision=0) for row in result.rows]
     trace = replace(
         trace,
         arms=tuple(arms),
