@@ -286,8 +286,8 @@ def test_differences_are_paired_and_weigh_questions_equally() -> None:
     pair = [(POINT, OTHER)]
     found = differences(grid, ALL, "evidence_recall", pair, config.bootstrap, 1)[0]
     assert (found["first"], found["n"]) == (0.5, 3)
-    assert found["second"] == pytest.approx(2 / 3)
-    assert found["difference"] == pytest.approx((0.5 + 0.0 - 1.0) / 3)
+    assert found["second"] == pytest.approx(2 / 3, abs=1e-6)
+    assert found["difference"] == pytest.approx((0.5 + 0.0 - 1.0) / 3, abs=1e-6)
     assert found["ci_low"] <= found["difference"] <= found["ci_high"]
     assert differences(grid, ALL, "contained", pair, config.bootstrap, 1)[0]["n"] == 2
     assert differences(grid, ALL, "evidence_precision", pair, config.bootstrap, 1)[0]["n"] == 0

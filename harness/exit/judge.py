@@ -132,12 +132,12 @@ def differences(
         for place, i in enumerate(members):
             one, other = (float(row[kept].mean()) for row in rows[i])
             found[i] = {
-                "first": one,
-                "second": other,
-                "ratio": one / other if other else None,
-                "difference": float(limits.value[0, place]),
-                "ci_low": float(limits.low[0, place]),
-                "ci_high": float(limits.high[0, place]),
+                "first": _number(one),
+                "second": _number(other),
+                "ratio": _number(one / other) if other else None,
+                "difference": _number(limits.value[0, place]),
+                "ci_low": _number(limits.low[0, place]),
+                "ci_high": _number(limits.high[0, place]),
                 "n": int(kept.sum()),
             }
     for i, (first, second) in enumerate(pairs):

@@ -147,7 +147,7 @@ def _judged(
             for part in (ALL, *PARTS)
             if numbers[part]["questions"]
         },
-        "means": {part: means(grid, part) for part in (ALL, *PARTS)},
+        "means": {part: means(grid, part) for part in (ALL, VALIDATION)},
         "differences": [
             line
             for part in (ALL, VALIDATION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from harness.markdown import markdown_table
 from harness.splits import VALIDATION
 from harness.summary import SUMMARY_FILE
 
+_INNERMOST, _BREAK = re.compile(r"\{\n[^{}]*\}"), re.compile(r"\n\s*")
 _EQUAL = (EQUAL_FLAT, EQUAL_FITTING)
 _CLAIM = (
     "count",
@@ -44,6 +46,8 @@ def write_exit_record(folder: Path, record: dict[str, Any]) -> Path:
     """Write summary.json, the pictures and report.md; return the path of the report."""
     folder.mkdir(parents=True, exist_ok=True)
     summary = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    # Thousands of points: each on a line of its own.
+    summary = _INNERMOST.sub(lambda found: _BREAK.sub(" ", found[0]), summary)
     (folder / SUMMARY_FILE).write_text(summary, encoding="utf-8")
     pictures = draw_exit(record, folder)
     path = folder / "report.md"
