@@ -138,7 +138,7 @@ def _claims(record: dict[str, Any]) -> str:
             for count in counts:
                 rows += [
                     [name, part, *_claim(of, shipped(record), part, count, budget)]
-                    for budget in (config["headline_budget"], config["budgets"][-1])
+                    for budget in config["variant_budgets"] or config["budgets"]
                 ]
     return markdown_table(header, rows)
 
