@@ -535,6 +535,7 @@ class Memory:
             max_hops=max_hops,
             max_evidence=max_evidence,
         )
+        settings = replace(settings, seats=min(settings.seats, policy.seats))
         found = candidates_of(
             self._sources(), query, axes, settings, time_cue, now, request.effective_top_k
         )

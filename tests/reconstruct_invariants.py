@@ -208,7 +208,10 @@ def recall_untouched(case: Case) -> None:
     before = case.memory.recall(case.query, **case.axes, limit=20)
     response = case.ask(top_k=20)
     assert case.memory.recall(case.query, **case.axes, limit=20) == before
-    assert response["candidate_refs"] == [row.ref for row in before.rows]
+    kept = [row.ref for row in before.rows if row.admission != "reservation"]
+    assert response["candidate_refs"] == kept
+    seated = case.ask(top_k=20, policy=ReconstructSettings(seats=2))
+    assert seated["candidate_refs"] == [row.ref for row in before.rows]
 
 
 def count_is_not_width(case: Case) -> None:

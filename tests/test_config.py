@@ -41,6 +41,7 @@ VALUES = {
     "reconstruct.top_k": (10, 30, 40),
     "reconstruct.max_hops": (0, 1, 3),
     "reconstruct.max_evidence": (10, 20, 30),
+    "reconstruct.seats": (1, 2, 3),
 }
 
 

@@ -14,7 +14,6 @@ import pytest
 from typer.testing import CliRunner
 
 import cpersona_jit
-from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.exits.quote import JOINER
 from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
 from cpersona_jit.records import Row, Source
@@ -58,8 +57,8 @@ provider = "none"
 [[variants]]
 name = "shipped"
 [[variants]]
-name = "no_seats"
-seats = 0
+name = "two_seats"
+seats = 2
 [bootstrap]
 resamples = 100
 """
@@ -83,7 +82,7 @@ def test_the_committed_config_sweeps_what_the_contract_names() -> None:
     assert [one.answers for one in config.datasets] == [True, True, False]
     shipped, policy = config.variants[0], ReconstructSettings()
     assert config.policy(shipped) == policy
-    assert shipped.seats == DEFAULT_SETTINGS.seats
+    assert shipped.seats == policy.seats == 0
     assert len({one.model_dump_json(exclude={"name"}) for one in config.variants}) == len(
         config.variants
     )
@@ -97,9 +96,9 @@ def test_the_committed_config_sweeps_what_the_contract_names() -> None:
         ("headline_budget = 4000", "headline_budget = 1", ["headline_budget is 1", "800, 4000"]),
         ("variant_budgets = [4000]", "variant_budgets = [9]", ["variant_budgets has 9", "800"]),
         ("variant_budgets = [4000]", "variant_budgets = [800]", ["lacks headline_budget, 4000"]),
-        ('"no_seats"', '"shipped"', ["variants", "'shipped' is used 2 times"]),
-        ("seats = 0", "seat = 0", ["variants[2].seat", "'seats'"]),
-        ("seats = 0", "quote_chars = 9000", ["budgets end at 4000", "9000"]),
+        ('"two_seats"', '"shipped"', ["variants", "'shipped' is used 2 times"]),
+        ("seats = 2", "seat = 2", ["variants[2].seat", "'seats'"]),
+        ("seats = 2", "quote_chars = 9000", ["budgets end at 4000", "9000"]),
         ('provider = "none"', 'provider = "none"\n[reader]\nendpoint = "x"', ["reader.endpoint"]),
     ],
 )
@@ -326,7 +325,7 @@ def test_the_proposal_takes_the_smallest_that_is_good_enough(tmp_path: Path) -> 
     ]
     found = propose({"d": lines}, config)
     assert (found["max_count"], found["max_budget"], found["default_budget"]) == (5, 800, 800)
-    assert found["variant"] == "no_seats"
+    assert found["variant"] == "two_seats"
     assert found["hard_to_beat"]["d"]["difference"] == pytest.approx(0.1)
 
 
@@ -413,7 +412,7 @@ def test_no_response_is_over_its_budget_and_counts_hold(finished: tuple) -> None
     for line in of["means"][ALL]:
         if line["count"]:
             budget = max(line["budget"], 800)  # a budget below one head quote is raised to it
-            seats = 0 if line["variant"] == "no_seats" else DEFAULT_SETTINGS.seats
+            seats = 2 if line["variant"] == "two_seats" else 0
             if line["method"] == RECONSTRUCT:
                 assert line["characters"] <= budget
                 assert line["items"] <= line["count"] + seats
@@ -439,7 +438,7 @@ def test_a_record_holds_no_text_and_a_report_names_every_ablation(finished: tupl
     of = record["datasets"]["synthetic"]
     assert {"means", "differences", "retrieval_only", "numbers"} <= set(of)
     assert difference_at(of, "evidence_recall", EQUAL_FLAT, "shipped", 5, 4000, ALL)
-    assert difference_at(of, "evidence_recall", EQUAL_FLAT, "no_seats", 5, 4000, VALIDATION)
+    assert difference_at(of, "evidence_recall", EQUAL_FLAT, "two_seats", 5, 4000, VALIDATION)
     assert np.isfinite(of["candidate_milliseconds"]) and of["call_milliseconds"] > 0
     assert mean_at(of, "shipped", PREVIEWS, 5, 4000)["characters"] > 0
 

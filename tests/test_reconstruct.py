@@ -296,6 +296,7 @@ def test_rows_on_seats_follow_the_window(town: Memory) -> None:
         "top_k": 1,
         "trace": True,
         "settings": replace(DEFAULT_SETTINGS, depth=3),
+        "policy": replace(DEFAULT_POLICY, seats=2),
     }
     response = ask(town, "Mia's cousin in town 7 いとこ", **given)
     assert 0 < response["reserved_count"] == response["returned_count"] - 1

@@ -29,7 +29,7 @@ from reconstruct_cases import (
 )
 from reconstruct_invariants import AMPLE, INVARIANTS, Case, pieces
 
-from cpersona_jit import Memory, Record, Source
+from cpersona_jit import Memory, ReconstructSettings, Record, Source
 from cpersona_jit.exits.reconstruct import (
     bundle,
     reconstruct,
@@ -133,6 +133,7 @@ def keeps_its_budget(memory: Memory, rng: random.Random) -> None:
         "top_k": rng.choice([None, 1, 5, 40]),
         "max_hops": rng.randrange(4),
         "max_evidence": rng.choice([1, 3, 40]),
+        "policy": ReconstructSettings(seats=rng.choice([0, 2])),
     }
     response = memory.reconstruct(" ".join(words), **OWN, **given_, trace=True)
     used = sum(len(text) for _, text in pieces(response))

@@ -53,6 +53,8 @@ class ReconstructConfig(_Section):
         Rows this close together may be one memory.
     top_k, max_hops, max_evidence : int
         Candidates, steps of relations, and claims that are kept, at most.
+    seats : int
+        Rows beyond the candidates that one kind of evidence alone found, as items of their own.
     """
 
     default_count: ItemCount = 1
@@ -68,6 +70,7 @@ class ReconstructConfig(_Section):
     top_k: Annotated[int, Field(ge=1, le=10_000)] = 20
     max_hops: Annotated[int, Field(ge=0, le=5)] = 2
     max_evidence: Annotated[int, Field(ge=1, le=1000)] = 40
+    seats: Annotated[int, Field(ge=0, le=100)] = 0
 
 
 class Settings(_Section):

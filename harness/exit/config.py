@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
 from harness.config_parts import (
     BootstrapConfig,
@@ -45,10 +44,8 @@ class VariantConfig(Section):
     ----------
     name : str
         For people.
-    top_k, quote_chars, full_quotes, tail_quote_chars, adjacency_seconds : int
+    top_k, quote_chars, full_quotes, tail_quote_chars, adjacency_seconds, seats : int
         See :class:`cpersona_jit.exits.reconstruct.settings.ReconstructSettings`.
-    seats : int
-        Seats that recall keeps for rows that one kind of evidence alone found.
     """
 
     name: Name
@@ -57,7 +54,7 @@ class VariantConfig(Section):
     full_quotes: Annotated[int, Field(ge=0, le=100)] = _SHIPPED["full_quotes"]
     tail_quote_chars: Annotated[int, Field(ge=1, le=16_000)] = _SHIPPED["tail_quote_chars"]
     adjacency_seconds: Annotated[int, Field(ge=0, le=86_400)] = _SHIPPED["adjacency_seconds"]
-    seats: Annotated[int, Field(ge=0, le=100)] = DEFAULT_SETTINGS.seats
+    seats: Annotated[int, Field(ge=0, le=100)] = _SHIPPED["seats"]
 
 
 class ReaderConfig(Section):
@@ -167,7 +164,7 @@ class ExitConfig(Section):
     def policy(self, variant: VariantConfig) -> ReconstructSettings:
         """Return the policy under which every count and budget of the sweep is answered."""
         return ReconstructSettings(
-            **variant.model_dump(exclude={"name", "seats"}),
+            **variant.model_dump(exclude={"name"}),
             max_count=max(self.counts),
             max_budget=self.budgets[-1],
             default_budget=min(_SHIPPED["default_budget"], self.budgets[-1]),

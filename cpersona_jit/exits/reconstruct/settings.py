@@ -12,6 +12,7 @@ MAX_BUDGET = 1_000_000
 MAX_TOP_K = 10_000
 MAX_HOPS = 5
 MAX_EVIDENCE = 1_000
+MAX_SEATS = 100
 _MAX_QUOTE = 16_000
 
 
@@ -46,6 +47,9 @@ class ReconstructSettings:
         Time within which all rows of one adjacent group lie.
     top_k, max_hops, max_evidence : int
         Candidates, relation steps and claims of an item, where a call says nothing.
+    seats : int
+        Most rows that one kind of evidence alone found, beyond the candidates, that follow the
+        window as items of their own; never more than recall keeps.
 
     Raises
     ------
@@ -67,6 +71,8 @@ class ReconstructSettings:
     top_k: int = 20
     max_hops: int = 2
     max_evidence: int = 40
+    # Two seats lost 2 points of evidence at equal payload on two of three sets (results/exit).
+    seats: int = 0
 
     def __post_init__(self) -> None:
         require_whole("max_count", self.max_count, 0, MAX_COUNT)
@@ -79,6 +85,7 @@ class ReconstructSettings:
         require_whole("top_k", self.top_k, 1, MAX_TOP_K)
         require_whole("max_hops", self.max_hops, 0, MAX_HOPS)
         require_whole("max_evidence", self.max_evidence, 1, MAX_EVIDENCE)
+        require_whole("seats", self.seats, 0, MAX_SEATS)
         for name in ("default_count", "forced_count"):
             _require_within(name, getattr(self, name), 0, "max_count", self.max_count)
         least = self.excerpt_chars
