@@ -148,3 +148,22 @@ def test_an_import_leaves_the_compiler_out(statement: str) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("module", ["server.app", "cli.app"])
+def test_the_handshake_and_the_help_wait_for_no_numpy(module: str) -> None:
+    code = f"import cpersona_jit.{module}, sys\nprint('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.strip() == "False"
+
+
+def test_every_public_name_is_found_where_it_is_made() -> None:
+    import cpersona_jit
+
+    assert set(cpersona_jit._HOMES) == set(cpersona_jit.__all__)
+    for name in cpersona_jit.__all__:
+        assert getattr(cpersona_jit, name).__name__ == name
+    with pytest.raises(AttributeError, match="'nothing'"):
+        _ = cpersona_jit.nothing
