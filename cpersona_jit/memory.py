@@ -22,7 +22,7 @@ from cpersona_jit.columns.keeper import Keeper
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.defaults import DEFAULT_LIMIT, DEFAULT_SETTINGS
-from cpersona_jit.embed.guard import model_info
+from cpersona_jit.embed.guard import guarded_embed, model_info
 from cpersona_jit.embed.provider import ModelInfo, Provider
 from cpersona_jit.embed.registry import load_provider
 from cpersona_jit.errors import EmbeddingError, UsageError
@@ -620,6 +620,17 @@ class Memory:
         return ContentsResult(
             tuple(found.rows.values()), missing, found.history, found.superseded, found.nodes
         )
+
+    def load_model(self) -> None:
+        """Load the embedding model now, for which the next recall would wait.
+
+        Raises
+        ------
+        EmbeddingError
+            It cannot be loaded.
+        """
+        if model_info(self._provider).dim is not None:
+            guarded_embed(self._provider, ["warm-up"], "query")
 
     def columns(self) -> Columns:
         """Return the snapshot of the store as it is now."""

@@ -43,8 +43,11 @@ class WarmUp:
 def warm_up(handle: MemoryHandle) -> None:
     """Make later calls fast; a failure is logged here, and the calls it concerns report it.
 
-    Kernels that an earlier process compiled are loaded before anything is built with slower ones.
+    Kernels that an earlier process compiled are loaded before anything is built with slower ones,
+    and the model meanwhile.
     """
+    model = threading.Thread(target=_load_model, args=(handle,), name="warm-up model", daemon=True)
+    model.start()
     try:
         from cpersona_jit.recall import kernel_set
 
@@ -52,6 +55,7 @@ def warm_up(handle: MemoryHandle) -> None:
             kernel_set.warm_kernels()
     except Exception:
         logger.debug("loading the kernels failed", exc_info=True)  # it is tried again, and said
+    model.join()
     _recall_nothing(handle)
     try:
         from cpersona_jit.recall import kernel_set
@@ -65,6 +69,13 @@ def warm_up(handle: MemoryHandle) -> None:
     else:
         for note in notes:
             logger.warning("%s", note)
+
+
+def _load_model(handle: MemoryHandle) -> None:
+    try:
+        handle.get().load_model()
+    except Exception:
+        logger.debug("loading the model failed", exc_info=True)  # the first recall says it
 
 
 def _recall_nothing(handle: MemoryHandle) -> None:
