@@ -270,3 +270,10 @@ def test_a_damaged_earlier_text_is_named(conn):
     conn.execute("UPDATE versions SET content = x'ff'")
     with pytest.raises(CorruptStoreError, match=f"{OLD[0]}: its content"):
         versions_of(conn, ME, [1])
+
+
+def test_a_complaint_does_not_repeat_an_endless_reference(tmp_path) -> None:
+    with cpersona_jit.open(tmp_path / "endless.db", "none") as memory:
+        outcome = memory.update("x" * 100_000, "鍵は青い扉の裏 behind the door", agent_id="me")
+    assert outcome.reason == "not_found"
+    assert len(outcome.detail) < 200

@@ -16,6 +16,7 @@ from cpersona_jit.store.validate import Rejection, check_content, content_hash
 from cpersona_jit.store.versions import delete_version, fetch_versions, insert_versions
 
 _IS_EPISODE = "EXISTS (SELECT 1 FROM episodes WHERE memory_id = id)"
+_SHOWN_CHARS = 80  # of a reference in a complaint, which an agent pays for
 
 
 def delete(
@@ -142,7 +143,7 @@ def _not_found(conn: sqlite3.Connection, axes: Axes, ref: str) -> StoreOutcome:
     version_id = None if _is_episode(str(ref)) else parse_ref(ref)
     old = fetch_versions(conn, axes, [version_id] if version_id else []).get(version_id or 0)
     detail = (
-        f"no memory {ref!a} to update"
+        f"no memory {ascii(ref)[:_SHOWN_CHARS]} to update"
         if old is None
         else f"{ref} is an old text; update {old.memory_ref}, which holds the current one"
     )
