@@ -230,16 +230,16 @@ def _describe(kept: dict, dataset: Dataset, provider: Provider) -> dict:
     }
 
 
-def units_of(dataset: Dataset, most: int = QUERIES_PER_UNIT) -> Iterator[Unit]:
+def units_of(dataset: Dataset, most: int | None = None) -> Iterator[Unit]:
     """Yield slices of at most so many queries of one scope, with the scope's rows."""
     rows = dataset.rows_by_scope()
     by_scope: dict[str, list[DatasetQuery]] = {}
     for query in dataset.queries:
         by_scope.setdefault(query.scope_id, []).append(query)
-    first = 0
+    first, size = 0, most or QUERIES_PER_UNIT
     for scope_id, queries in by_scope.items():
-        for start in range(0, len(queries), most):
-            part = queries[start : start + most]
+        for start in range(0, len(queries), size):
+            part = queries[start : start + size]
             yield Unit(scope_id, rows.get(scope_id, []), first, part)
             first += len(part)
 

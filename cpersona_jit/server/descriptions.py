@@ -20,7 +20,8 @@ Remember one thing beyond this conversation.
 Store one self-contained fact, decision, preference, promise or message per call. Write names, not
 "he" or "that", and dates, not "tomorrow", so that it still makes sense when it is found alone. Give
 `source.name` (who said it) and `timestamp` (when) whenever you know them: both help to find it and
-to judge it later. When a fact changes, store the new one with its date; the old one stays. Use
+to judge it later. When a fact changes, store the new one with its date; the old one stays, and
+`metadata: {"supersedes": "mem:12"}` (the old one's `ref`) lets `reconstruct` say which holds. Use
 `update` only for a row that was wrong.
 
 `result` is one of
@@ -110,7 +111,8 @@ An item has `content`, the passages of its best row (`head_ref`) that match the 
 text was left out, `ranges` say where they stand); `excerpts` of its other claims; and `claims`,
 newest first: `ref`, `as_of` (when it was said), `why` (what brought it in; none: it was found
 itself) and `roles`: this claim `role` that `ref`, for example supersedes. Trust the claim that no
-other one supersedes. `conflicts` lists claims that contradict each other.
+other one supersedes, also against `content`: the best row may be a superseded one.
+`conflicts` lists claims that contradict each other.
 `independence_reason` says what binds the item (none: a single row was found).
 `expand` is a ready `refs` argument for `get_contents`: the next part to read. `excerpts_omitted`
 claims are not quoted, `claims_omitted` not listed. Everything is quoted word for word.
@@ -150,6 +152,11 @@ def reconstruct_description(settings: ServerSettings) -> str:
     count += f" {policy.max_count})."
     if policy.forced_count is not None:
         count = f"At most {policy.forced_count} items are returned, whatever `count` says."
+    if policy.forced_budget is not None:
+        count += f"\nQuotes have {policy.forced_budget} characters, whatever `budget` says."
+    else:
+        count += f"\n`budget` bounds the characters of all quotes (default {policy.default_budget},"
+        count += f" up to {policy.max_budget}, at least one quote)."
     return RECONSTRUCT.format(count=count)
 
 
