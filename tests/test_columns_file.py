@@ -8,6 +8,8 @@ import os
 import shutil
 import sqlite3
 import struct
+import threading
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +20,7 @@ from columns_file_cases import LONG, fill, is_mapped, keep, opened, rebuilt
 from memory_cases import BagOfWords, plain_columns
 
 from cpersona_jit import Memory, Record
+from cpersona_jit.columns.claim import PATIENCE, claimed
 from cpersona_jit.columns.sections import (
     LAYOUT,
     MAGIC,
@@ -341,3 +344,25 @@ def test_two_handles_with_one_file(path: Path, file: Path) -> None:
                 columns = memory.columns()
                 assert is_mapped(columns)
                 assert plain_columns(columns) == rebuilt(path)
+
+
+def test_who_only_removes_a_leftover_keeps_nobody_from_writing(tmp_path: Path) -> None:
+    path = str(tmp_path / "unfinished")
+    held, done = threading.Event(), threading.Event()
+
+    def remove() -> None:
+        with claimed(path) as file:
+            assert file is not None
+            held.set()
+            time.sleep(0.03)
+        done.set()
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    held.wait()
+    with claimed(path) as file:
+        assert file is None  # without patience
+    with claimed(path, PATIENCE) as file:
+        assert file is not None and done.is_set()
+    remover.join()
+    assert not Path(path).exists()

@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any
 
-from cpersona_jit.columns.claim import claimed, sync_folder
+from cpersona_jit.columns.claim import PATIENCE, claimed, sync_folder
 from cpersona_jit.columns.rows import Model
 from cpersona_jit.columns.saved import read_columns, refuse_other, write_columns
 from cpersona_jit.columns.sections import UnusableFileError, read_sections
@@ -99,7 +99,7 @@ class FileBeside:
                 return False
         token = secrets.token_hex(16)
         try:
-            with claimed(self._unfinished) as file:
+            with claimed(self._unfinished, PATIENCE) as file:
                 if file is None:  # another process is at it
                     return False
                 write_columns(file, columns, token)

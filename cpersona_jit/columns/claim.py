@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
@@ -13,8 +14,12 @@ except ImportError:  # not POSIX: two processes may write, the last one's file s
     fcntl = None
 
 
+# Whoever only removes what was left behind holds it for an instant.
+PATIENCE = (0.01, 0.05, 0.2)
+
+
 @contextmanager
-def claimed(path: str) -> Iterator[BinaryIO | None]:
+def claimed(path: str, patience: Sequence[float] = ()) -> Iterator[BinaryIO | None]:
     """Open an empty file for writing, for its owner only; None while another process writes it.
 
     What a process that was killed left behind is overwritten. The file is removed in the end unless
@@ -24,19 +29,32 @@ def claimed(path: str) -> Iterator[BinaryIO | None]:
     ----------
     path : str
         Name of the unfinished file.
+    patience : sequence of float
+        Seconds to wait before each further try.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    with open(descriptor, "r+b", buffering=0) as file:
-        if not _is_ours(file, path):
-            yield None
-            return
-        os.truncate(descriptor, 0)
+    file = _claim(path, patience)
+    if file is None:
+        yield None
+        return
+    with file:
+        os.truncate(file.fileno(), 0)
         try:
             yield file
         finally:
             with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
                     os.unlink(path)
+
+
+def _claim(path: str, patience: Sequence[float]) -> BinaryIO | None:
+    for pause in (0.0, *patience):
+        time.sleep(pause)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        file = os.fdopen(descriptor, "r+b", buffering=0)
+        if _is_ours(file, path):
+            return file
+        file.close()
+    return None
 
 
 def _is_ours(file: BinaryIO, path: str) -> bool:
