@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,12 +15,14 @@ from cpersona_jit.cli.options import (
     Config,
     Db,
     Embedder,
+    Now,
     ReadChannel,
     ReadProject,
+    TimeCue,
     chosen,
+    read_time_cue,
 )
 from cpersona_jit.cli.printing import console, print_error, print_wide, printable
-from cpersona_jit.errors import UsageError
 from cpersona_jit.server.responses import period_fields
 
 if TYPE_CHECKING:
@@ -40,21 +41,11 @@ def explain(
     project_id: ReadProject = None,
     channel: ReadChannel = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Most rows to explain.")] = 10,
-    time_cue: Annotated[
-        str | None,
-        typer.Option(
-            "--time-cue",
-            metavar="JSON",
-            help='When it was, for example \'{"ago": {"unit": "days", "value": 3}}\'.',
-        ),
-    ] = None,
-    now: Annotated[
-        str | None,
-        typer.Option("--now", help="When the question is asked, ISO 8601.", show_default="now"),
-    ] = None,
+    time_cue: TimeCue = None,
+    now: Now = None,
 ) -> None:
     """Show what each signal, term and prior adds to the score of each row that is recalled."""
-    cue = _read_cue(time_cue)
+    cue = read_time_cue(time_cue)
     settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
     with open_memory(settings, create=False) as memory:
         result = memory.recall(
@@ -123,18 +114,3 @@ def _memory(row: RecallRow) -> Text:
     admission = f"[{row.admission}]" if row.admission else ""
     parts = (admission, row.timestamp, row.source.name, start)
     return Text(printable("  ".join(part for part in parts if part)))
-
-
-def _read_cue(text: str | None) -> Any:
-    """Read the JSON of a cue; what it may say is checked where cues are read."""
-    if text is None:
-        return None
-    try:
-        cue = json.loads(text)
-    except RecursionError as error:
-        raise UsageError("--time-cue is nested too deeply; allowed: a JSON object") from error
-    except ValueError as error:
-        raise UsageError(f"--time-cue is {text!r}; allowed: JSON ({error})") from error
-    if not isinstance(cue, dict):
-        raise UsageError(f"--time-cue is {text!r}; allowed: a JSON object")
-    return cue

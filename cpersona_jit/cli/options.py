@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cpersona_jit.errors import UsageError
 
 if TYPE_CHECKING:
     from cpersona_jit.config.load import Loaded
@@ -70,6 +73,20 @@ Pairs = Annotated[
     ),
 ]
 
+TimeCue = Annotated[
+    str | None,
+    typer.Option(
+        "--time-cue",
+        metavar="JSON",
+        help='When it was, for example \'{"ago": {"unit": "days", "value": 3}}\'.',
+    ),
+]
+
+Now = Annotated[
+    str | None,
+    typer.Option("--now", help="When the question is asked, ISO 8601.", show_default="now"),
+]
+
 ReadProject = Annotated[
     str | None,
     typer.Option(
@@ -116,3 +133,18 @@ def loaded(
         "recall_preview_chars": ("--preview-chars", preview_chars),
     }
     return load_settings(config, options, pairs or ())
+
+
+def read_time_cue(text: str | None) -> Any:
+    """Read the JSON of a cue; what it may say is checked where cues are read."""
+    if text is None:
+        return None
+    try:
+        cue = json.loads(text)
+    except RecursionError as error:
+        raise UsageError("--time-cue is nested too deeply; allowed: a JSON object") from error
+    except ValueError as error:
+        raise UsageError(f"--time-cue is {text!r}; allowed: JSON ({error})") from error
+    if not isinstance(cue, dict):
+        raise UsageError(f"--time-cue is {text!r}; allowed: a JSON object")
+    return cue

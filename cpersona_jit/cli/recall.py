@@ -13,9 +13,12 @@ from cpersona_jit.cli.options import (
     Config,
     Db,
     Embedder,
+    Now,
     ReadChannel,
     ReadProject,
+    TimeCue,
     chosen,
+    read_time_cue,
 )
 from cpersona_jit.cli.printing import console, print_error, printable
 from cpersona_jit.server.preview import preview
@@ -33,12 +36,21 @@ def recall(
     project_id: ReadProject = None,
     channel: ReadChannel = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="Most rows to print.")] = 10,
+    time_cue: TimeCue = None,
+    now: Now = None,
 ) -> None:
     """Print the memories that best match a question, best first."""
+    cue = read_time_cue(time_cue)
     settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
     with open_memory(settings, create=False) as memory:
         result = memory.recall(
-            query, agent_id=settings.agent_id, project_id=project_id, channel=channel, limit=limit
+            query,
+            agent_id=settings.agent_id,
+            project_id=project_id,
+            channel=channel,
+            limit=limit,
+            time_cue=cue,
+            now=now,
         )
     for position, row in enumerate(result.rows, start=1):
         _print_row(position, row, settings.recall_preview_chars)

@@ -13,9 +13,12 @@ from cpersona_jit.cli.options import (
     Config,
     Db,
     Embedder,
+    Now,
     ReadChannel,
     ReadProject,
+    TimeCue,
     chosen,
+    read_time_cue,
 )
 from cpersona_jit.cli.printing import console, print_error, printable
 
@@ -35,8 +38,11 @@ def reconstruct(
     budget: Annotated[
         int | None, typer.Option("--budget", min=0, help="Most characters of quoted text.")
     ] = None,
+    time_cue: TimeCue = None,
+    now: Now = None,
 ) -> None:
     """Print memories put together from rows, with the rows that each stands on."""
+    cue = read_time_cue(time_cue)
     settings = chosen(config, db=db, embedder=embedder, agent_id=agent_id)
     with open_memory(settings, create=False) as memory:
         response = memory.reconstruct(
@@ -46,6 +52,8 @@ def reconstruct(
             channel=channel,
             count=count,
             budget=budget,
+            time_cue=cue,
+            now=now,
             policy=settings.reconstruct_policy(),
         )
     for position, item in enumerate(response["items"], start=1):
