@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from cpersona_jit.errors import CPersonaError, UsageError
-from cpersona_jit.records import Node, Row, Source
+from cpersona_jit.records import Node, Row, Source, Version
 from cpersona_jit.results import ContentsResult
 from cpersona_jit.server.contents import contents_response, parse_wanted
 from cpersona_jit.server.memory_handle import MemoryHandle
@@ -142,6 +142,24 @@ def test_contents_keep_the_order_asked_for_and_one_bad_ref_fails_nothing() -> No
         '{"ref": 4}',
         "null",
     ]
+
+
+@pytest.mark.parametrize(
+    ("room", "kept"),
+    [(0, (0, 0)), (2, (0, 1)), (3, (1, 0)), (5, (1, 1)), (7, (2, 0)), (99, (3, 2))],
+)
+def test_earlier_texts_come_as_far_as_there_is_room(room: int, kept: tuple[int, int]) -> None:
+    texts = {"mem:1": ("町町町", "four", "x"), "mem:2": ("ab", "abc")}  # newest first
+    history = {
+        ref: tuple(Version(f"mem:{10**15 + n}", n, ref, text, n, n) for n, text in enumerate(own))
+        for ref, own in texts.items()
+    }
+    found = ContentsResult((row(1, "now"), row(2, "now")), (), history=history)
+    response = contents_response(parse_wanted(["mem:1", "mem:2"]), found, room)
+    for shaped, count in zip(response["rows"], kept, strict=True):
+        own = texts[shaped["ref"]]
+        assert [text["content"] for text in shaped["history"]] == list(own[:count])
+        assert shaped.get("history_omitted", 0) == len(own) - count
 
 
 def unreadable(line: str) -> ValidationError:

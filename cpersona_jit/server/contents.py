@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 from cpersona_jit.server.responses import (
@@ -19,6 +21,9 @@ from cpersona_jit.store.timestamps import format_utc
 if TYPE_CHECKING:
     from cpersona_jit.records import Node, Row, Version
     from cpersona_jit.results import ContentsResult
+
+# As many as a recall with full_content returns by default.
+HISTORY_CHARS = 200_000
 
 Part = Literal["span", "node"]
 _PARTS: tuple[Part, ...] = ("span", "node")
@@ -68,7 +73,9 @@ def _wanted(item: Any) -> Wanted:
     return Wanted(json.dumps(item, ensure_ascii=False))
 
 
-def contents_response(wanted: Sequence[Wanted], found: ContentsResult) -> ContentsResponse:
+def contents_response(
+    wanted: Sequence[Wanted], found: ContentsResult, history_chars: int = HISTORY_CHARS
+) -> ContentsResponse:
     """Shape what was found, in the order asked for.
 
     Parameters
@@ -77,6 +84,9 @@ def contents_response(wanted: Sequence[Wanted], found: ContentsResult) -> Conten
         What the caller asked for.
     found : ContentsResult
         What exists and the caller may see; every other ref is missing.
+    history_chars : int
+        Most characters of earlier texts, over all rows. The newest of each row come first; from the
+        first that does not fit on, those of a row are only counted.
     """
     by_ref = {row.ref: row for row in found.rows}
     response: ContentsResponse = {"rows": [], "missing": []}
@@ -95,7 +105,7 @@ def contents_response(wanted: Sequence[Wanted], found: ContentsResult) -> Conten
         if one.ref in found.superseded:
             shaped["superseded_by"] = found.superseded[one.ref]
         if one.part is None and one.ref in found.history:
-            shaped["history"] = [_old_text(text) for text in found.history[one.ref]]
+            history_chars -= _add_history(shaped, found.history[one.ref], history_chars)
         response["rows"].append(shaped)
     if unresolved:
         response["unresolved"] = unresolved
@@ -150,6 +160,16 @@ def _content_row(row: Row, start: int, end: int, one: Wanted) -> ContentRow:
         shaped["span"] = [start, end]
         shaped["content_len"] = len(row.content)
     return shaped
+
+
+def _add_history(shaped: ContentRow, texts: Sequence[Version], most_chars: int) -> int:
+    """Add the earlier texts that fit; return their characters."""
+    upto = list(accumulate(len(text.content) for text in texts))
+    kept = bisect_right(upto, most_chars)
+    shaped["history"] = [_old_text(text) for text in texts[:kept]]
+    if kept < len(texts):
+        shaped["history_omitted"] = len(texts) - kept
+    return upto[kept - 1] if kept else 0
 
 
 def _old_text(version: Version) -> OldTextFields:

@@ -128,7 +128,8 @@ Return the whole text of memories by `ref`, at most 20 in one call.
 Use it for rows of `recall` that carry `content_truncated: true`, or for refs noted down earlier. A
 part of a long memory can be asked for by a character span or by its node (the parts of a text that
 is longer than the embedder's window); exactly that part is returned, or it is listed in
-`unresolved` with the reason. `history: true` adds the earlier texts of memories that were updated.
+`unresolved` with the reason. `history: true` adds the earlier texts of memories that were updated,
+newest first (`history_omitted` counts those for which there was no room).
 The ref of an earlier text returns that text, and `superseded_by` names the current memory.
 
 Rows come in the order asked for. Refs that do not exist, are malformed, or lie outside what

@@ -127,6 +127,7 @@ class ContentRow(TypedDict):
     keywords: NotRequired[list[str]]
     superseded_by: NotRequired[str]
     history: NotRequired[list[OldTextFields]]
+    history_omitted: NotRequired[int]
 
 
 class UnresolvedPart(TypedDict):

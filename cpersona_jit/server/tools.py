@@ -91,7 +91,7 @@ def _get_contents_tool(handle: MemoryHandle, settings: ServerSettings) -> Tool:
                 nodes=any(one.part == "node" for one in wanted),
             ),
         )
-        return answer(contents_response(wanted, found))
+        return answer(contents_response(wanted, found, settings.full_content_chars))
 
     return strict_tool(
         get_contents,
