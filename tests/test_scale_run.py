@@ -56,7 +56,7 @@ def test_committed_config_sweeps_around_the_default():
     pairs = list(product(config.sweep.shortlist, config.sweep.sample))
     assert (shipped.shortlist, shipped.sample) in pairs and len(pairs) == 12
     assert shipped.exact_rows in config.threshold.rows
-    assert {s.text: s.rows[-1] for s in config.stores} == {"chat": 100_000, "long": 10_000}
+    assert {s.text: s.rows[-1] for s in config.stores} == {"chat": 1_000_000, "long": 10_000}
 
 
 @pytest.mark.parametrize(
