@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 Kind = Literal["memory", "episode"]
 
 _REF = re.compile(r"(?:mem|ep):([1-9][0-9]{0,18})")
 _MAX_ID = 2**63 - 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# A place in a home and in time: agent_id, project_id, channel, event_time in UTC microseconds.
+Point = tuple[str, str, str, "int | None"]
 
 
 def format_ref(memory_id: int, kind: Kind = "memory") -> str:
@@ -27,6 +32,18 @@ def parse_ref(ref: object) -> int | None:
     match = _REF.fullmatch(ref) if isinstance(ref, str) else None
     memory_id = int(match[1]) if match else 0
     return memory_id if 0 < memory_id <= _MAX_ID else None
+
+
+def format_utc(microseconds: int) -> str:
+    """ISO 8601 text of a UTC time, ``2026-01-02T03:04:05.000006Z`` (fraction only if there is one).
+
+    Raises
+    ------
+    OverflowError
+        The time is outside the years 1 to 9999.
+    """
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)

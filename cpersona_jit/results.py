@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
-from cpersona_jit.records import Node, Row, Source, Version
-from cpersona_jit.store.timestamps import format_utc
+from cpersona_jit.records import Node, Row, Source, Version, format_utc
 
 
 @dataclass(frozen=True, slots=True)

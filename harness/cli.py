@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from cpersona_jit.errors import CPersonaError
-from harness.cli_app import app, fail
+from harness.cli_app import app, told_failures
 from harness.run_command import naming, run_config
 
 
@@ -54,10 +53,8 @@ def run_command(
     A config of kind "scale" measures made-up stores of many sizes instead, one of kind "exit" what
     the exits return for the questions of benchmarks.
     """
-    try:
+    with told_failures():
         run_config(config, data, out, holdout)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("report", short_help="Write the report of a run again.")
@@ -72,14 +69,11 @@ def report_command(
     from harness.report import write_report
     from harness.summary import read_summary
 
-    try:
-        with naming(folder):
-            path = rewrite_report(folder)
-            if path is None:
-                path = write_report(folder)
-                Console().print(winners_table(read_summary(folder)[0]))
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
+    with told_failures(), naming(folder):
+        path = rewrite_report(folder)
+        if path is None:
+            path = write_report(folder)
+            Console().print(winners_table(read_summary(folder)[0]))
     typer.echo(f"report: {path}")
 
 
@@ -98,10 +92,8 @@ def split_command(
     from harness.adaptive.splits import SPLITS_FILE, draw_split, write_splits
     from harness.datasets.registry import load_dataset
 
-    try:
+    with told_failures():
         write_splits(draw_split(load_dataset(name, data)) for name in names)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
     typer.echo(f"parts: {SPLITS_FILE.name}; commit it")
 
 

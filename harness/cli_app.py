@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
 
-from cpersona_jit.errors import UsageError
+from cpersona_jit.errors import CPersonaError, UsageError
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 
@@ -20,7 +22,16 @@ app = typer.Typer(
 )
 
 
-def fail(error: BaseException) -> NoReturn:
+@contextmanager
+def told_failures() -> Iterator[None]:
+    """End with one line and an exit code when the work inside cannot go on."""
+    try:
+        yield
+    except (CPersonaError, OSError, KeyboardInterrupt) as error:
+        _fail(error)
+
+
+def _fail(error: BaseException) -> NoReturn:
     if isinstance(error, KeyboardInterrupt):
         typer.echo("error: interrupted; what is finished is kept: run again to go on", err=True)
         raise typer.Exit(INTERRUPTED)

@@ -9,48 +9,43 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from cpersona_jit.errors import CPersonaError, UsageError
-from harness.cli_app import app, fail
+from cpersona_jit.errors import UsageError
+from harness.cli_app import app, told_failures
 from harness.run_command import portable
 
 MOST_ROWS = 1_000_000
 
+Rows = Annotated[
+    str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
+]
+Out = Annotated[Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")]
+
 
 @app.command("replay-speed", short_help="Time the replay kernel against NumPy.")
 def replay_speed_command(
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/replay_speed"),
+    out: Out = Path("out/replay_speed"),
 ) -> None:
     """Time the replay kernel against NumPy doing the same work, turn about, on one thread."""
-    try:
+    with told_failures():
         _replay_speed(out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("recall-speed", short_help="Time recall over made-up stores.")
 def recall_speed_command(
-    rows: Annotated[
-        str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
-    ] = "10000,100000",
+    rows: Rows = "10000,100000",
     texts: Annotated[
         str,
         typer.Option(help="Kinds of rows: chat (1.1 blocks a row), long (4).", metavar="KIND,..."),
     ] = "chat,long",
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/recall_speed"),
+    out: Out = Path("out/recall_speed"),
 ) -> None:
     """Time recall without the query's embedding, and what blocks, structure and a time cue add.
 
     Stores of made-up talk are written to a temporary folder: about a minute for 100,000 chat rows,
     and ten and some gigabytes of memory for as many long ones.
     """
-    try:
+    with told_failures():
         _recall_speed(rows, texts, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("bulk-speed", short_help="Time import and export of made-up memories.")
@@ -58,29 +53,21 @@ def bulk_speed_command(
     rows: Annotated[
         str, typer.Option(help="Rows of the files, separated by commas.", metavar="N,N,...")
     ] = "10000,100000",
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/bulk_speed"),
+    out: Out = Path("out/bulk_speed"),
 ) -> None:
     """Time import and export, vectors given: a million rows take 6 GB in the temporary folder."""
-    try:
+    with told_failures():
         _bulk_speed(rows, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("serving", short_help="Time a server's start, and many recalls at once.")
 def serving_command(
     rows: Annotated[str, typer.Option(help="Rows of the store.", metavar="N")] = "100000",
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/serving"),
+    out: Out = Path("out/serving"),
 ) -> None:
     """Time a server's start, compiled kernels kept or not, many recalls at once, and pings."""
-    try:
+    with told_failures():
         _serving(rows, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("peers", short_help="Compare with what a user would pick instead.")
@@ -94,54 +81,38 @@ def peers_command(
             help="As for run; for real vectors.", exists=True, file_okay=False, metavar="DIR"
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/peers"),
+    out: Out = Path("out/peers"),
 ) -> None:
     """Compare with faiss, bm25s, SQLite, usearch and cpersona, turn about, on one thread.
 
     A peer that is not installed (extra `peers`) is left out. cpersona gets an environment of its
     own in the cache folder.
     """
-    try:
+    with told_failures():
         _peers(rows, data, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("exit-speed", short_help="Time excerpts and reconstruct over made-up stores.")
 def exit_speed_command(
-    rows: Annotated[
-        str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
-    ] = "100000",
+    rows: Rows = "100000",
     texts: Annotated[str, typer.Option(help="As for recall-speed.", metavar="TEXT,...")] = (
         "chat,long"
     ),
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/exit_speed"),
+    out: Out = Path("out/exit_speed"),
 ) -> None:
     """Time a recall without and with excerpts, and reconstruct, on one thread."""
-    try:
+    with told_failures():
         _exit_speed(rows, texts, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("recall-profile", short_help="Take the time of a recall apart.")
 def recall_profile_command(
-    rows: Annotated[
-        str, typer.Option(help="Rows of the stores, separated by commas.", metavar="N,N,...")
-    ] = "10000,100000",
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/recall_profile"),
+    rows: Rows = "10000,100000",
+    out: Out = Path("out/recall_profile"),
 ) -> None:
     """Time each kernel of a recall and what lies between them, on one thread."""
-    try:
+    with told_failures():
         _recall_profile(rows, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 @app.command("node-reach", short_help="Measure whether overflow nodes should find rows.")
@@ -150,15 +121,11 @@ def node_reach_command(
         Path | None,
         typer.Option(help="As for run.", exists=True, file_okay=False, metavar="DIR"),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder for the record.", file_okay=False, metavar="DIR")
-    ] = Path("out/node_reach"),
+    out: Out = Path("out/node_reach"),
 ) -> None:
     """Compare recall with and without overflow nodes among the blocks that find a long row."""
-    try:
+    with told_failures():
         _node_reach(data, out)
-    except (CPersonaError, OSError, KeyboardInterrupt) as error:
-        fail(error)
 
 
 def _replay_speed(out: Path) -> None:
@@ -167,9 +134,7 @@ def _replay_speed(out: Path) -> None:
 
     out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is said before the work
     with progress_bars(Console(stderr=True)) as progress:
-        command = shlex.join(
-            ["python", "-m", "harness", "replay-speed", "--out", portable(out, "results")]
-        )
+        command = _command("replay-speed", "--out", portable(out, "results"))
         record = measure_replay_speed(command, progress)
     path = write_record(out, record)
     Console().print(speed_table(record))
@@ -183,8 +148,9 @@ def _recall_speed(rows: str, texts: str, out: Path) -> None:
 
     sizes, kinds = _sizes(rows), _kinds(texts)
     out.mkdir(parents=True, exist_ok=True)
-    words = ["recall-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")]
-    command = shlex.join(["python", "-m", "harness", *words])
+    command = _command(
+        "recall-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")
+    )
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_recall_speed(sizes, kinds, command, progress)
     path = write_speed_record(out, record)
@@ -196,8 +162,7 @@ def _bulk_speed(rows: str, out: Path) -> None:
     sizes = _sizes(rows)
     from harness.speed.bulk import run_bulk_speed
 
-    words = ["bulk-speed", "--rows", rows, "--out", portable(out, "results")]
-    command = shlex.join(["python", "-m", "harness", *words])
+    command = _command("bulk-speed", "--rows", rows, "--out", portable(out, "results"))
     typer.echo(f"report: {run_bulk_speed(sizes, out, command)}")
 
 
@@ -210,8 +175,7 @@ def _serving(rows: str, out: Path) -> None:
     from harness.serving.report import serving_table, write_serving_record
 
     out.mkdir(parents=True, exist_ok=True)
-    words = ["python", "-m", "harness", "serving", "--rows", rows, "--out"]
-    command = shlex.join([*words, portable(out, "results")])
+    command = _command("serving", "--rows", rows, "--out", portable(out, "results"))
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_serving(sizes[0], command, progress)
     path = write_serving_record(out, record)
@@ -225,7 +189,7 @@ def _peers(rows: str, data: Path | None, out: Path) -> None:
 
     words = ["peers", "--rows", rows, "--out", portable(out, "results")]
     words += [] if data is None else ["--data", portable(data, "..")]
-    path = run_peers(sizes, data, out, shlex.join(["python", "-m", "harness", *words]))
+    path = run_peers(sizes, data, out, _command(*words))
     typer.echo(f"report: {path}")
 
 
@@ -236,8 +200,9 @@ def _exit_speed(rows: str, texts: str, out: Path) -> None:
 
     sizes, kinds = _sizes(rows), _kinds(texts)
     out.mkdir(parents=True, exist_ok=True)
-    words = ["exit-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")]
-    command = shlex.join(["python", "-m", "harness", *words])
+    command = _command(
+        "exit-speed", "--rows", rows, "--texts", texts, "--out", portable(out, "results")
+    )
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_exit_speed(sizes, kinds, command, progress)
     typer.echo(f"report: {write_speed_record(out, record, exit_speed_report)}")
@@ -250,8 +215,7 @@ def _recall_profile(rows: str, out: Path) -> None:
 
     sizes = _sizes(rows)
     out.mkdir(parents=True, exist_ok=True)
-    words = ["recall-profile", "--rows", rows, "--out", portable(out, "results")]
-    command = shlex.join(["python", "-m", "harness", *words])
+    command = _command("recall-profile", "--rows", rows, "--out", portable(out, "results"))
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_profile(sizes, command, progress)
     typer.echo(f"report: {write_speed_record(out, record, profile_report)}")
@@ -277,10 +241,15 @@ def _node_reach(data: Path | None, out: Path) -> None:
     cache = platformdirs.user_cache_path("cpersona-jit") / "embeddings"
     words = ["node-reach", "--out", portable(out, "results")]
     words += [] if data is None else ["--data", portable(data, "..")]
-    command = shlex.join(["python", "-m", "harness", *words])
+    command = _command(*words)
     with progress_bars(Console(stderr=True)) as progress:
         record = measure_node_reach(data, cache, command, progress)
     typer.echo(f"report: {write_node_record(out, record)}")
+
+
+def _command(*words: str) -> str:
+    """Return what reproduces a record."""
+    return shlex.join(["python", "-m", "harness", *words])
 
 
 def _sizes(rows: str) -> list[int]:

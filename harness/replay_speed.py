@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.kernels.numpy_path.replay import replay_numpy
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
+from harness.provenance import provenance
 from harness.random_pool import GOLDS, MIXES, FrozenPool, frozen_pool, settings_mix
 from harness.replay import SETTING_CHUNK, compiled_kernel
 from harness.summary import SUMMARY_FILE
@@ -64,11 +64,7 @@ def measure_replay_speed(command: str, progress: Callable[[str, int, int], None]
         "mixes": mixes,
         "goal": GOAL,
         "reached": all(mix["ratio"] >= GOAL for mix in mixes),
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

@@ -10,8 +10,8 @@ from reconstruct_cases import SECOND, row
 from cpersona_jit import Source
 from cpersona_jit.exits.reconstruct.bundle import bundle
 from cpersona_jit.exits.reconstruct.refs import mentions
-from cpersona_jit.exits.reconstruct.stamps import is_date_only, lies_in, utc_text
-from cpersona_jit.records import Row
+from cpersona_jit.exits.reconstruct.stamps import is_date_only, lies_in
+from cpersona_jit.records import Row, format_utc
 
 MINUTE = 60 * SECOND
 
@@ -164,7 +164,7 @@ def test_date_only_stamps(stamp: str, date_only: bool) -> None:
 
 
 def test_times_are_told_in_utc() -> None:
-    assert utc_text(row(1, timestamp="2024-05-01T09:00:00+09:00").event_time) == (
+    assert format_utc(row(1, timestamp="2024-05-01T09:00:00+09:00").event_time) == (
         "2024-05-01T00:00:00Z"
     )
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cpersona_jit.store.timestamps import format_utc, now_us, parse_timestamp
+from cpersona_jit.records import format_utc
+from cpersona_jit.store.timestamps import now_us, parse_timestamp
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

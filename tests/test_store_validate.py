@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cpersona_jit.records import Record, Source, format_ref, parse_ref
+from cpersona_jit.records import Record, Source, format_ref, format_utc, parse_ref
 from cpersona_jit.store.reasons import REASONS
-from cpersona_jit.store.timestamps import US_PER_DAY, format_utc, parse_timestamp
+from cpersona_jit.store.timestamps import US_PER_DAY, parse_timestamp
 from cpersona_jit.store.validate import CleanRecord, Rejection, check_content, check_record
 
 NOW = parse_timestamp("2026-05-01T09:00:00+09:00")

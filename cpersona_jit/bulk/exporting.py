@@ -18,10 +18,9 @@ import numpy as np
 
 from cpersona_jit.columns.export_target import whole_file
 from cpersona_jit.errors import CorruptStoreError, ExportError, UsageError
-from cpersona_jit.records import OldText, format_ref
+from cpersona_jit.records import OldText, format_ref, format_utc
 from cpersona_jit.store.memory_reads import WholeRow
 from cpersona_jit.store.stored_values import stored_keywords
-from cpersona_jit.store.timestamps import format_utc
 
 MemoryFormat = Literal["jsonl", "parquet"]
 ROWS_AT_ONCE = 2048

@@ -23,7 +23,7 @@ from cpersona_jit.cli.options import (
     read_time_cue,
 )
 from cpersona_jit.cli.printing import console, print_error, print_wide, printable
-from cpersona_jit.server.responses import period_fields
+from cpersona_jit.exits.period import period_fields
 
 if TYPE_CHECKING:
     from cpersona_jit.results import RecallResult, RecallRow

@@ -182,15 +182,22 @@ def signal_moments(
     return count_admitted(mask), sums, products
 
 
+@kernel_part
+def _best_block(block_scores, block_mask, first, end):
+    """The largest score of the admitted blocks of a row, or ``_NONE``."""
+    best = _NONE
+    for block in range(first, end):
+        score = np.int64(block_scores[block])
+        seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
+        if seen == 1 and score > best:
+            best = score
+    return best
+
+
 @kernel
 def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
     for i in range(len(own)):
-        best = _NONE
-        for block in range(block_ptr[i], block_ptr[i + 1]):
-            score = np.int64(block_scores[block])
-            seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
-            if seen == 1 and score > best:
-                best = score
+        best = _best_block(block_scores, block_mask, block_ptr[i], block_ptr[i + 1])
         out[i] = own[i] if best == _NONE else best
 
 
@@ -210,12 +217,7 @@ def _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_row
 @kernel
 def _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores):
     for i in range(len(rows)):
-        best = _NONE
-        for block in range(block_ptr[i], block_ptr[i + 1]):
-            score = np.int64(block_scores[block])
-            seen = (np.int64(block_mask[block >> 6]) >> (block & 63)) & 1
-            if seen == 1 and score > best:
-                best = score
+        best = _best_block(block_scores, block_mask, block_ptr[i], block_ptr[i + 1])
         if best != _NONE:
             scores[rows[i]] = (np.int64(scores[rows[i]]) + best) >> 1
 

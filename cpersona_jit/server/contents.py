@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
+from cpersona_jit.records import format_utc
 from cpersona_jit.server.responses import (
     ContentRow,
     ContentsResponse,
@@ -16,7 +17,6 @@ from cpersona_jit.server.responses import (
     UnresolvedPart,
     source_fields,
 )
-from cpersona_jit.store.timestamps import format_utc
 
 if TYPE_CHECKING:
     from cpersona_jit.records import Node, Row, Version

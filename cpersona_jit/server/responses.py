@@ -5,13 +5,12 @@ A field that has nothing to say is left out, so that what an agent reads stays s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NotRequired
 
 # pydantic reads the typing module's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
-from cpersona_jit.store.timestamps import format_utc
+from cpersona_jit.exits.period import Period, period_fields
 
 if TYPE_CHECKING:
     from cpersona_jit.records import Source, StoreOutcome
@@ -63,22 +62,6 @@ class EchoedEntry(TypedDict):
     content_len: NotRequired[int]
     name: NotRequired[str]
     timestamp: NotRequired[str]
-
-
-# `from` is no name for a field of a class.
-Period = TypedDict(
-    "Period",
-    {
-        "from": NotRequired[str],
-        "to": NotRequired[str],
-        "words": NotRequired[str],
-        "moved": NotRequired[bool],
-    },
-)
-Period.__doc__ = (
-    "The time that a recall aimed at; an open end is left out. moved: nothing is stored of the "
-    "time that was asked for, and this is the nearest one of which something is."
-)
 
 
 class RecallResponse(TypedDict):
@@ -178,20 +161,6 @@ def recall_notes(result: RecallResult) -> dict[str, Any]:
     if result.degraded:
         notes["degraded"] = list(result.degraded)
     return notes
-
-
-def period_fields(period: Mapping[str, Any]) -> Period:
-    """Return the period of a recall in the words of an agent: ISO 8601, ends inside, in UTC."""
-    told: Period = {}
-    if period["start_us"] is not None:
-        told["from"] = format_utc(period["start_us"])
-    if period["end_us"] is not None:
-        told["to"] = format_utc(period["end_us"])
-    if period["words"]:
-        told["words"] = period["words"]
-    if period["moved"]:
-        told["moved"] = True
-    return told
 
 
 def source_fields(source: Source | None) -> SourceFields:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from cpersona_jit.records import Record
+from cpersona_jit.records import Record, format_utc
 from cpersona_jit.store.text_checks import MAX_TIMESTAMP, Refused, checked_text, checked_time
-from cpersona_jit.store.timestamps import end_of, format_utc
+from cpersona_jit.store.timestamps import end_of
 
 MAX_KEYWORDS = 50
 MAX_KEYWORD = 100

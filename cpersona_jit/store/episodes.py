@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from cpersona_jit.isolation import Axes, home_predicate, sql_predicate
-from cpersona_jit.records import Row
+from cpersona_jit.records import Point, Row
 from cpersona_jit.store.reads import fetch_rows
 from cpersona_jit.store.sqlite_errors import store_errors
-
-Point = tuple[str, str, str, "int | None"]
 
 
 class NewEpisode(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cpersona_jit.records import StoreOutcome
-from cpersona_jit.store.timestamps import US_PER_DAY, format_utc, parse_timestamp
+from cpersona_jit.records import StoreOutcome, format_utc
+from cpersona_jit.store.timestamps import US_PER_DAY, parse_timestamp
 
 MAX_TIMESTAMP = 64
 MAX_AHEAD_US = US_PER_DAY

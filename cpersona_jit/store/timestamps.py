@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 US_PER_SECOND = 1_000_000
 US_PER_DAY = 86_400 * US_PER_SECOND
@@ -117,15 +117,3 @@ def _offset_us(part: dict[str, str | None]) -> int | None:
         return None
     size = (hour * 60 + minute) * 60 * US_PER_SECOND
     return -size if part["sign"] == "-" else size
-
-
-def format_utc(microseconds: int) -> str:
-    """ISO 8601 text of a UTC time, ``2026-01-02T03:04:05.000006Z`` (fraction only if there is one).
-
-    Raises
-    ------
-    OverflowError
-        The time is outside the years 1 to 9999.
-    """
-    moment = _EPOCH + timedelta(microseconds=microseconds)
-    return moment.isoformat().replace("+00:00", "Z")

@@ -31,16 +31,6 @@ FLAT, FLAT_FITTING = "flat", "flat, rows that fit"
 EQUAL_FLAT, EQUAL_FITTING = "flat at equal payload", "flat, rows that fit, at equal payload"
 PREVIEWS, PREFIXES = "previews of the same rows", "prefixes as long as the quotes"
 QUOTED_ROWS = "quotes of rows, not bundled"
-METHODS = (
-    RECONSTRUCT,
-    FLAT,
-    FLAT_FITTING,
-    EQUAL_FLAT,
-    EQUAL_FITTING,
-    PREVIEWS,
-    PREFIXES,
-    QUOTED_ROWS,
-)
 
 # The time cap would make a record depend on the machine.
 SETTINGS = replace(DEFAULT_SETTINGS, bounds=replace(DEFAULT_SETTINGS.bounds, milliseconds=None))

@@ -35,8 +35,9 @@ from harness.exit.measure import PARTS, Found, measure_dataset
 from harness.exit.proposal import propose
 from harness.exit.reader import SKIPPED, ReaderError, read_answers
 from harness.exit.texts import ANSWER_RULE, TOKEN_RULE
-from harness.hashes import code_hash, config_hash, dataset_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.hashes import config_hash, dataset_hash
+from harness.machine import load_average
+from harness.provenance import provenance
 from harness.splits import VALIDATION
 
 DEPTHS = (1, 3, 5, 10, 20, 50, 100)
@@ -97,11 +98,7 @@ def measure_exit(
         "datasets": datasets,
         "proposal": propose(validation, config),
         "skipped": skipped,
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

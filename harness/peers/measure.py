@@ -10,8 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from cpersona_jit.kernels.cpu import cpu_tier
 from harness import replay_speed
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
 from harness.peers.cpersona_env import PeerError, cpersona_python
 from harness.peers.dense import DIMS, MAIN_DIM, compare_int8
 from harness.peers.figures import add_figure, rounded
@@ -23,6 +22,7 @@ from harness.peers.signs import compare_hamming, compare_two_phase
 from harness.peers.top_k import compare_top_k
 from harness.peers.vectors import coded_vectors
 from harness.peers.whole import compare_whole_recall
+from harness.provenance import provenance
 from harness.run import Progress
 
 # Seconds of rounds that each comparison may take, once it has its least number of rounds.
@@ -76,11 +76,7 @@ def measure_peers(
         "skipped": [{"peer": peer, "reason": reason} for peer, reason in skipped.items()],
         "peers": versions(),
         "tier": cpu_tier(),
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 import cpersona_jit
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.kernels.cpu import cpu_tier
-from harness.hashes import code_hash, config_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.hashes import config_hash
+from harness.machine import load_average
+from harness.provenance import provenance
 from harness.scale.config import ScaleConfig, StoresConfig
 from harness.scale.figures import goals_of, slopes_of
 from harness.scale.latency import LIMIT, recall_latency
@@ -104,11 +105,7 @@ def measure_scale(
         "choice": choice(decides, config.sweep.tolerance),
         "skipped": skipped,
         "tier": cpu_tier(),
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

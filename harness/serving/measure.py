@@ -10,8 +10,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
+from harness.provenance import provenance
 from harness.serving.recalls import AT_ONCE, measure_recalls
 from harness.serving.server import measure_pings, measure_start
 from harness.serving.stores import make_served_store
@@ -73,11 +73,7 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
             for goal, limit in GOALS.items()
         ],
         "at_once": AT_ONCE,
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

@@ -17,9 +17,9 @@ from cpersona_jit import Memory
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.defaults import DEFAULT_SETTINGS
 from cpersona_jit.recall.kernel_set import warm_all_kernels
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
 from harness.markdown import markdown_table
+from harness.provenance import provenance
 from harness.speed.measure import TEXTS
 from harness.speed.stores import GivenVectors, make_store
 from harness.speed.talk import AGENT, NOW, QUESTIONS
@@ -70,11 +70,7 @@ def measure_exit_speed(
         f"without the query's embedding; excerpts of at most {EXCERPT_CHARS} characters for rows "
         f"of over {PREVIEW_CHARS}, limit {LIMIT}",
         "stores": stores,
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

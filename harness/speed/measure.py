@@ -22,8 +22,8 @@ from cpersona_jit.kernels.quantize import quantize_query
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import warm_kernels
 from cpersona_jit.recall.settings import RecallSettings
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
+from harness.provenance import provenance
 from harness.speed.stores import GivenVectors, make_store, scored_bytes, without_blocks
 from harness.speed.talk import AGENT, CHAT, LONG, NOW, QUESTIONS, Shape
 
@@ -88,11 +88,7 @@ def measure_recall_speed(
         "stores": stores,
         "goal": {"milliseconds": GOAL_MS, "rows": GOAL_ROWS, "text": GOAL_TEXT},
         "reached": all(variant["process_ms"] <= GOAL_MS for variant in goal) if goal else None,
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

@@ -21,9 +21,9 @@ from cpersona_jit.intent import read_intent
 from cpersona_jit.isolation import Axes
 from cpersona_jit.recall.kernel_set import KernelSet, warm_all_kernels
 from cpersona_jit.recall.process import run_process
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
 from harness.markdown import markdown_table
+from harness.provenance import provenance
 from harness.speed.stores import GivenVectors, make_store
 from harness.speed.talk import AGENT, CHAT, NOW, QUESTIONS
 
@@ -64,11 +64,7 @@ def measure_profile(sizes: Sequence[int], command: str, progress: Progress) -> d
         "measure": f"milliseconds of one recall, mean over {len(QUESTIONS)} questions, median of "
         f"{_ROUNDS} rounds, one thread, chat rows, every default on, no time cap",
         "stores": stores,
-        "load_average": {"before": load_before, "after": load_average()},
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cpersona_jit.exits.candidates import Candidates
+from cpersona_jit.exits.period import period_fields
 from cpersona_jit.exits.quote import Quote
 from cpersona_jit.exits.reconstruct.bundle import Cluster, bundle
 from cpersona_jit.exits.reconstruct.claims import Structured, structure
@@ -34,7 +35,6 @@ from cpersona_jit.exits.reconstruct.shape import (
     Item,
     Reconstruction,
     item_shape,
-    period_shape,
 )
 from cpersona_jit.exits.reconstruct.sources import Related
 from cpersona_jit.exits.reconstruct.window import budget_window, count_window
@@ -98,7 +98,7 @@ def reconstruct(
     if by_words_only(prefix, items):
         response["quote_selection"] = "lexical_only"
     if found.period is not None:
-        response["period"] = period_shape(found.period)
+        response["period"] = period_fields(found.period)
     if found.degraded:
         response["degraded"] = list(found.degraded)
     return response

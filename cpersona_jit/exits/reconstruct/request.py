@@ -57,13 +57,10 @@ def read_request(
         A number is none, or out of range.
     """
     for name, value in (("count", count), ("budget", budget)):
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, int) or value < 0
-        ):
-            raise UsageError(f"{name} is {value!r}; allowed: a whole number from 0")
+        if value is not None:
+            _require_from(name, value, 0)
     top_k = policy.top_k if top_k is None else top_k
-    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
-        raise UsageError(f"top_k is {top_k!r}; allowed: a whole number from 1")
+    _require_from("top_k", top_k, 1)
     max_hops = policy.max_hops if max_hops is None else max_hops
     max_evidence = policy.max_evidence if max_evidence is None else max_evidence
     require_whole("max_hops", max_hops, 0, MAX_HOPS)

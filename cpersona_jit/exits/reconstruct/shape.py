@@ -8,13 +8,14 @@ from typing import Any, Literal, NotRequired
 # pydantic reads the typing module's TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
+from cpersona_jit.exits.period import Period
 from cpersona_jit.exits.quote import Quote
 from cpersona_jit.exits.reconstruct.bundle import KEYS
 from cpersona_jit.exits.reconstruct.claims import Structured
 from cpersona_jit.exits.reconstruct.parts import NodeView, QuotedNode
 from cpersona_jit.exits.reconstruct.relations import Member
-from cpersona_jit.exits.reconstruct.stamps import utc_text
 from cpersona_jit.exits.reconstruct.window import Window
+from cpersona_jit.records import format_utc
 
 
 class RoleOf(TypedDict):
@@ -91,19 +92,6 @@ class Account(TypedDict, total=False):
     excluded_without_provenance: int
 
 
-# `from` is no name for a field of a class.
-AimedPeriod = TypedDict(
-    "AimedPeriod",
-    {
-        "from": NotRequired[str],
-        "to": NotRequired[str],
-        "words": NotRequired[str],
-        "moved": NotRequired[bool],
-    },
-)
-AimedPeriod.__doc__ = "The time that a time cue aimed at; an open end is left out."
-
-
 class Reconstruction(TypedDict):
     """The answer of reconstruct."""
 
@@ -124,7 +112,7 @@ class Reconstruction(TypedDict):
     reconstruction: NotRequired[Account]
     candidate_refs: NotRequired[list[str]]
     clusters: NotRequired[list[list[str]]]
-    period: NotRequired[AimedPeriod]
+    period: NotRequired[Period]
     degraded: NotRequired[list[str]]
 
 
@@ -185,7 +173,7 @@ def _claim(member: Member, item: Structured, trace: bool) -> Claim:
     if member.row.timestamp:
         claim["as_of"] = member.row.timestamp
     if member.version is not None:
-        claim["superseded_at"] = utc_text(member.version.superseded_at)
+        claim["superseded_at"] = format_utc(member.version.superseded_at)
     if member.why != "seed" or trace:
         claim["why"] = member.why
     if roles := item.roles.get(member.ref):
@@ -202,17 +190,3 @@ def _independence(retained: Sequence[Member]) -> str:
 def policy_shape(window: Window) -> WindowPolicy:
     """Shape what became of a wish."""
     return {"source": window.source, "clamped": window.clamped, "reason": window.reason}
-
-
-def period_shape(period: dict[str, Any]) -> AimedPeriod:
-    """Shape the period that a time cue aimed at."""
-    told: AimedPeriod = {}
-    if period["start_us"] is not None:
-        told["from"] = utc_text(period["start_us"])
-    if period["end_us"] is not None:
-        told["to"] = utc_text(period["end_us"])
-    if period["words"]:
-        told["words"] = period["words"]
-    if period["moved"]:
-        told["moved"] = True
-    return told

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from cpersona_jit.records import Node, Row, Version
-
-Point = tuple[str, str, str, "int | None"]  # agent_id, project_id, channel, event_time
+from cpersona_jit.records import Node, Point, Row, Version
 
 
 class Related(NamedTuple):

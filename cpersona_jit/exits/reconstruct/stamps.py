@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import UTC, datetime, timedelta
 
 from cpersona_jit.records import Row
 
 _DAY_US = 86_400_000_000
 _DATE_CHARS = 10  # YYYY-MM-DD or YYYYMMDD; the shortest stamp with a time has 11
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_date_only(timestamp: str) -> bool:
@@ -35,8 +33,3 @@ def lies_in(row: Row, episode: Row) -> bool:
     if inner is None or outer is None:
         return False
     return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def utc_text(microseconds: int) -> str:
-    """ISO 8601 text of a UTC time."""
-    return (_EPOCH + timedelta(microseconds=microseconds)).isoformat().replace("+00:00", "Z")
