@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -14,18 +14,25 @@ from cpersona_jit.config.defaults import (
     DEFAULT_FULL_CONTENT_CHARS,
     DEFAULT_PREVIEW_CHARS,
 )
+from cpersona_jit.exits.reconstruct.settings import (
+    DEFAULT_POLICY,
+    MAX_BUDGET,
+    MAX_COUNT,
+    MAX_EVIDENCE,
+    MAX_HOPS,
+    MAX_SEATS,
+    MAX_TOP_K,
+    ReconstructSettings,
+)
 
-if TYPE_CHECKING:
-    from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
-
-_MAX_CHARS = 1_000_000
+_SHIPPED = DEFAULT_POLICY
 _MAX_QUOTE = 16_000  # the longest row
 
 Text = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
 AgentName = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^[^\x00]*$")]
-Chars = Annotated[int, Field(ge=0, le=_MAX_CHARS)]
-SomeChars = Annotated[int, Field(ge=1, le=_MAX_CHARS)]
-ItemCount = Annotated[int, Field(ge=0, le=100)]
+Chars = Annotated[int, Field(ge=0, le=MAX_BUDGET)]
+SomeChars = Annotated[int, Field(ge=1, le=MAX_BUDGET)]
+ItemCount = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 
 
 class _Section(BaseModel):
@@ -57,20 +64,20 @@ class ReconstructConfig(_Section):
         Rows beyond the candidates that one kind of evidence alone found, as items of their own.
     """
 
-    default_count: ItemCount = 1
-    max_count: ItemCount = 10
-    forced_count: ItemCount | None = None
-    default_budget: SomeChars = 4000
-    max_budget: SomeChars = 20_000
-    forced_budget: SomeChars | None = None
-    quote_chars: Annotated[int, Field(ge=0, le=_MAX_QUOTE)] = 800
-    full_quotes: Annotated[int, Field(ge=0, le=100)] = 5
-    tail_quote_chars: Annotated[int, Field(ge=1, le=_MAX_QUOTE)] = 400
-    adjacency_seconds: Annotated[int, Field(ge=0, le=86_400)] = 60
-    top_k: Annotated[int, Field(ge=1, le=10_000)] = 20
-    max_hops: Annotated[int, Field(ge=0, le=5)] = 2
-    max_evidence: Annotated[int, Field(ge=1, le=1000)] = 40
-    seats: Annotated[int, Field(ge=0, le=100)] = 0
+    default_count: ItemCount = _SHIPPED.default_count
+    max_count: ItemCount = _SHIPPED.max_count
+    forced_count: ItemCount | None = _SHIPPED.forced_count
+    default_budget: SomeChars = _SHIPPED.default_budget
+    max_budget: SomeChars = _SHIPPED.max_budget
+    forced_budget: SomeChars | None = _SHIPPED.forced_budget
+    quote_chars: Annotated[int, Field(ge=0, le=_MAX_QUOTE)] = _SHIPPED.quote_chars
+    full_quotes: Annotated[int, Field(ge=0, le=MAX_COUNT)] = _SHIPPED.full_quotes
+    tail_quote_chars: Annotated[int, Field(ge=1, le=_MAX_QUOTE)] = _SHIPPED.tail_quote_chars
+    adjacency_seconds: Annotated[int, Field(ge=0, le=86_400)] = _SHIPPED.adjacency_seconds
+    top_k: Annotated[int, Field(ge=1, le=MAX_TOP_K)] = _SHIPPED.top_k
+    max_hops: Annotated[int, Field(ge=0, le=MAX_HOPS)] = _SHIPPED.max_hops
+    max_evidence: Annotated[int, Field(ge=1, le=MAX_EVIDENCE)] = _SHIPPED.max_evidence
+    seats: Annotated[int, Field(ge=0, le=MAX_SEATS)] = _SHIPPED.seats
 
 
 class Settings(_Section):
@@ -108,8 +115,6 @@ class Settings(_Section):
 
     def reconstruct_policy(self) -> ReconstructSettings:
         """Return the settings of reconstruct as the library takes them."""
-        from cpersona_jit.exits.reconstruct.settings import ReconstructSettings
-
         return ReconstructSettings(**self.reconstruct.model_dump(), excerpt_chars=self.one_preview)
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
+from cpersona_jit.config.defaults import DEFAULT_FULL_CONTENT_CHARS
 from cpersona_jit.records import format_utc
 from cpersona_jit.server.responses import (
     ContentRow,
@@ -21,9 +22,6 @@ from cpersona_jit.server.responses import (
 if TYPE_CHECKING:
     from cpersona_jit.records import Node, Row, Version
     from cpersona_jit.results import ContentsResult
-
-# As many as a recall with full_content returns by default.
-HISTORY_CHARS = 200_000
 
 Part = Literal["span", "node"]
 _PARTS: tuple[Part, ...] = ("span", "node")
@@ -74,7 +72,7 @@ def _wanted(item: Any) -> Wanted:
 
 
 def contents_response(
-    wanted: Sequence[Wanted], found: ContentsResult, history_chars: int = HISTORY_CHARS
+    wanted: Sequence[Wanted], found: ContentsResult, history_chars: int = DEFAULT_FULL_CONTENT_CHARS
 ) -> ContentsResponse:
     """Shape what was found, in the order asked for.
 

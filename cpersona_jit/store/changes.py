@@ -9,13 +9,12 @@ from cpersona_jit.isolation import Axes, sql_predicate
 from cpersona_jit.records import OldText, StoreOutcome, parse_ref
 from cpersona_jit.store.blocks import NewBlock, insert_blocks
 from cpersona_jit.store.database import write_transaction
-from cpersona_jit.store.duplicates import content_twin, duplicate_content, ref_of
+from cpersona_jit.store.duplicates import IS_EPISODE, content_twin, duplicate_content, ref_of
 from cpersona_jit.store.models import check_vectors
 from cpersona_jit.store.nodes import insert_nodes_of
 from cpersona_jit.store.validate import Rejection, check_content, content_hash
 from cpersona_jit.store.versions import delete_version, fetch_versions, insert_versions
 
-_IS_EPISODE = "EXISTS (SELECT 1 FROM episodes WHERE memory_id = id)"
 _SHOWN_CHARS = 80  # of a reference in a complaint, which an agent pays for
 
 
@@ -37,7 +36,7 @@ def delete(
             memory_id = parse_ref(ref)
             if memory_id is None:
                 continue
-            is_this = f"id = ? AND {_IS_EPISODE} = ? AND {predicate}"
+            is_this = f"id = ? AND {IS_EPISODE} = ? AND {predicate}"
             gone = conn.execute(
                 f"DELETE FROM memories WHERE {is_this}", (memory_id, _is_episode(ref), *params)
             ).rowcount
@@ -107,7 +106,7 @@ def update_content(
             "SELECT content, coalesce(updated_at, created_at),"
             " (SELECT end_time FROM episodes WHERE memory_id = id), agent_id, project_id, channel,"
             " source_id, session_id, event_time, timestamp"
-            f" FROM memories WHERE id = ? AND {_IS_EPISODE} = ? AND {predicate}",
+            f" FROM memories WHERE id = ? AND {IS_EPISODE} = ? AND {predicate}",
             (memory_id, _is_episode(str(ref)), *params),
         ).fetchone()
         if found is None:

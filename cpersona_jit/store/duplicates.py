@@ -18,8 +18,8 @@ from cpersona_jit.store.validate import CleanRecord, content_hash
 # Far below SQLite's limit on parameters, and few enough statements to stay cached.
 _PROBED_AT_ONCE = 500
 
-# Whether a row of `memories` is an episode.
-_IS_EPISODE = "EXISTS (SELECT 1 FROM episodes WHERE memory_id = id)"
+# Whether a row of `memories` is an episode, in SQL.
+IS_EPISODE = "EXISTS (SELECT 1 FROM episodes WHERE memory_id = id)"
 
 Home = tuple[str, str, str]
 
@@ -87,7 +87,7 @@ def would_skip(
     with store_errors(conn):
         if record.msg_id:
             holder = conn.execute(
-                f"SELECT id, content = ?, {_IS_EPISODE} FROM memories WHERE {home} AND msg_id = ?"
+                f"SELECT id, content = ?, {IS_EPISODE} FROM memories WHERE {home} AND msg_id = ?"
                 " AND msg_id <> ''",
                 (record.content, *params, record.msg_id),
             ).fetchone()

@@ -25,9 +25,9 @@ from cpersona_jit.embed.use import UseProvider
 from cpersona_jit.errors import CPersonaError
 from harness.asv_benchmarks.chat_rows import DIM, chat_rows
 from harness.console import progress_bars
-from harness.hashes import code_hash, git_revision
-from harness.machine import describe_machine, load_average
+from harness.machine import load_average
 from harness.markdown import markdown_table
+from harness.provenance import provenance
 from harness.speed.report import write_speed_record
 
 FORMATS = ("parquet", "jsonl")
@@ -85,14 +85,7 @@ def measure_bulk_speed(sizes: Sequence[int], command: str, progress: Progress) -
         "the largest resident set. Parquet in one row group, JSON Lines with vectors as base64",
         "dim": DIM,
         "runs": [run for part in runs for run in part],
-        "load_average": {
-            "before": load_before,
-            "after": load_average(),
-        },
-        "machine": describe_machine(),
-        "revision": git_revision(),
-        "code": code_hash(),
-        "command": command,
+        **provenance(command, load_before),
     }
 
 
