@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,23 @@ def ask(memory: Memory, query: str, settings: AdaptiveSettings, **call: object) 
     """Recall as agent a, four rows with a trace, at a fixed time, unless `call` says otherwise."""
     arguments = {"agent_id": "a", "limit": 4, "trace": True, "now": NOW} | call
     return memory.recall(query, settings=settings, **arguments)
+
+
+def counted(kernels: KernelSet) -> tuple[KernelSet, Counter]:
+    """The same kernels, how often each was called, and how many regions lists were drawn from."""
+    calls: Counter = Counter()
+
+    def counting(name: str, kernel: Callable) -> Callable:
+        def call(*arguments: object) -> object:
+            calls[name] += 1
+            if name == "draw_rows":
+                calls["regions"] += len(arguments[3])
+            return kernel(*arguments)
+
+        return call
+
+    named = [f.name for f in fields(kernels) if f.name not in ("name", "notes")]
+    return KernelSet(kernels.name, **{n: counting(n, getattr(kernels, n)) for n in named}), calls
 
 
 def serve_by(kernels: KernelSet, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

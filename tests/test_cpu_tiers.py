@@ -97,7 +97,7 @@ def test_a_second_process_compiles_nothing_and_tiers_do_not_mix(tmp_path, expect
 def test_the_variable_lowers_the_tier_of_the_scan(tier):
     program = (
         "from cpersona_jit.kernels import int8_scan as scan\n"
-        "print([name for name, tag in scan.TIER_TAGS.items() if tag == scan._TIER])"
+        "print([name for name, tag in scan.TIER_TAGS.items() if tag == scan.TIER])"
     )
     finished = run(program, **{cpu.TIER_VARIABLE: tier})
     assert finished.stdout == f"['{tier}']\n", finished.stderr

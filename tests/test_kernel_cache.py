@@ -137,9 +137,9 @@ def test_a_folder_that_cannot_be_made_is_said_and_done_without(
 def test_kernels_go_to_their_folder_and_others_to_numbas_own(tmp_path: Path) -> None:
     program = (
         "from numba.core import config\n"
-        "from cpersona_jit.kernels.evidence import signals_at, unite_lists\n"
+        "from cpersona_jit.kernels.structure_clues import clue_terms\n"
         "import numpy as np\n"
-        "unite_lists(np.arange(3), np.ones(3, np.uint8), 3)\n"
+        "clue_terms(np.zeros(2), np.array([[0, 1]]), np.ones(1), 0.5)\n"
         "print(config.CACHE_DIR)"
     )
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -148,5 +148,6 @@ def test_kernels_go_to_their_folder_and_others_to_numbas_own(tmp_path: Path) -> 
             [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True
         )
         assert done.stdout == f"{tmp_path}\n"
-        assert len(list(tmp_path.glob("kernels-*/evidence-*/*/evidence._unite-*.nbc"))) == 1
+        kept = tmp_path.glob("kernels-*/structure_clues-*/*/structure_clues._fill_terms-*.nbc")
+        assert len(list(kept)) == 1
         assert [marker.parent for marker in tmp_path.glob(f"*/{MARKER}")] == [*tmp_path.iterdir()]

@@ -7,13 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from signal_cases import admitted_share, random_arrays, random_weights
 
 from cpersona_jit.kernels import evidence
 from cpersona_jit.kernels.numpy_path import evidence as numpy_evidence
@@ -25,49 +25,6 @@ LAWS = settings(deadline=None, max_examples=60)
 SIZES = st.one_of(st.integers(0, 9), st.integers(60, 70), st.integers(500, 600))
 SHARES = st.sampled_from([0.0, 0.02, 0.5, 1.0])
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def admitted_share(rng, n, share):
-    """Random admitted rows, with some words of the mask empty and some full."""
-    admitted = rng.random(n) < share
-    for first in range(0, n, 64):
-        whole = rng.integers(0, 4)
-        if whole < 2:
-            admitted[first : first + 64] = bool(whole) and share > 0
-    return admitted
-
-
-class Arrays(NamedTuple):
-    dense: np.ndarray
-    gram3: np.ndarray
-    gram4: np.ndarray
-    parted: np.ndarray
-    place: np.ndarray
-    parted_values: np.ndarray
-
-    def signals(self):
-        """The seven signals of every row, as lists."""
-        rows = naive.whole_signals(*(part.tolist() for part in self[:3]))
-        for at, row in enumerate(self.parted.tolist()):
-            rows[row] = self.parted_values[:, at].tolist()
-        return [[of_row[signal] for of_row in rows] for signal in range(7)]
-
-
-def random_arrays(rng, n, parted_share, levels=2**29):
-    """Signals of `levels` sizes: few levels make rows of equal evidence."""
-    dense = rng.integers(-levels, levels, n).astype(np.int32)
-    gram3, gram4 = rng.integers(0, 8 * levels, (2, n)).astype(np.uint32)
-    parted = np.flatnonzero(rng.random(n) < parted_share)
-    place = np.full(n, -1, np.int32)
-    place[parted] = np.arange(parted.size)
-    values = rng.integers(0, levels, (7, parted.size))
-    return Arrays(dense, gram3, gram4, parted, place, values)
-
-
-def random_weights(rng):
-    weights = rng.normal(size=7) / 2.0 ** rng.integers(0, 30, 7)
-    weights[rng.random(7) < 0.3] = 0.0
-    return weights
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -172,22 +129,6 @@ def test_rows_of_the_most_evidence(module, seed, n, parted, share, levels, kind,
     scores = naive.linear_scores(arrays.signals(), weights.tolist(), bias, admitted.tolist())
     assert rows.tolist() == naive.top_rows(scores, k)
     assert rows.dtype == np.int64
-
-
-@pytest.mark.parametrize("module", MODULES)
-@LAWS
-@given(
-    lists=st.lists(st.tuples(st.integers(0, 40), st.sampled_from([1, 2])), max_size=60),
-)
-def test_lists_are_united(module, lists):
-    rows = np.array([row for row, _ in lists], np.int64)
-    kinds = np.array([kind for _, kind in lists], np.uint8)
-    united, reached = module.unite_lists(rows, kinds, 41)
-    expected: dict[int, int] = {}
-    for row, kind in lists:
-        expected[row] = expected.get(row, 0) | kind
-    assert list(zip(united.tolist(), reached.tolist(), strict=True)) == list(expected.items())
-    assert (united.dtype, reached.dtype) == (np.int64, np.uint8)
 
 
 # --- where it runs -------------------------------------------------------------------------------

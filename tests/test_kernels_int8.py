@@ -52,7 +52,7 @@ def check_against_the_naive_twin(scan, codes, planes, admitted, k):
 @given(scan=scans())
 def test_every_tier_is_the_naive_scan(tier, scan):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        patch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
         check_against_the_naive_twin(int8_scan.dense_top_k, *scan)
 
 
@@ -107,7 +107,7 @@ def check_rows_asked_for(dense_at, scan):
 @given(scan=parted_scans())
 def test_every_tier_measures_the_rows_asked_for(tier, scan):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        patch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
         check_rows_asked_for(int8_scan.dense_at, scan)
 
 
@@ -127,7 +127,7 @@ def test_scores_of_chosen_rows(tier, scan, data):
     rows = np.array(chosen, np.int64)
     scores = naive.int8_scores(codes.tolist(), planes.tolist())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        patch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
         found = int8_scan.dense_scores(codes, planes, rows)
     assert found.tolist() == [scores[row] for row in chosen]
     assert numpy_path.dense_scores(codes, planes, rows).tolist() == found.tolist()
@@ -137,7 +137,7 @@ def test_scores_of_chosen_rows(tier, scan, data):
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("dim", [64, 384, 1000, 1024, 4096])
 def test_the_largest_possible_scores(tier, dim, monkeypatch):
-    monkeypatch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+    monkeypatch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
     # Rows that agree with the signs of the query, or oppose them, reach what int32 can hold.
     query = np.random.default_rng(dim).uniform(0.5, 1.0, dim).astype(np.float32)
     query[::2] *= -1
@@ -157,7 +157,7 @@ def test_the_largest_possible_scores(tier, dim, monkeypatch):
 @pytest.mark.parametrize("k", [1, 7, 100, 2500])
 @pytest.mark.parametrize("order", ["ascending", "descending", "equal", "step", "mixed"])
 def test_orders_that_fill_the_buffer_again_and_again(tier, k, order, monkeypatch):
-    monkeypatch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+    monkeypatch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
     n = 3001
     value = {
         "ascending": np.arange(n),

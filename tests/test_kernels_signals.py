@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from signal_cases import admitted_share
 
 from cpersona_jit.kernels import gram_index, gram_overlap, int8_scan, signals
 from cpersona_jit.kernels.cpu import available_tiers, compiled_features
@@ -29,16 +30,6 @@ LAWS = settings(deadline=None, max_examples=60)
 SIZES = st.one_of(st.integers(0, 9), st.integers(60, 70), st.integers(500, 600))
 SHARES = st.sampled_from([0.0, 0.02, 0.5, 1.0])
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def admitted_share(rng, n, share):
-    """Random admitted rows, with some words of the mask empty and some full."""
-    admitted = rng.random(n) < share
-    for first in range(0, n, 64):
-        whole = rng.integers(0, 4)
-        if whole < 2:
-            admitted[first : first + 64] = bool(whole) and share > 0
-    return admitted
 
 
 def used(size, dtype):
@@ -79,7 +70,7 @@ def test_dense_scores_of_all_rows(tier, seed, n, share):
         check_dense_all(numpy_int8_scan.dense_all, codes, planes, admitted)
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(int8_scan, "_TIER", int8_scan.TIER_TAGS[tier])
+        patch.setattr(int8_scan, "TIER", int8_scan.TIER_TAGS[tier])
         check_dense_all(int8_scan.dense_all, codes, planes, admitted)
         out = used(n, np.int32)
         stats = int8_scan.dense_all(codes, planes, pack_mask(admitted), out)

@@ -81,7 +81,8 @@ def cut_short(cache: Path, module: str, program: str) -> None:
 
 
 def test_a_cache_that_is_cut_short(tmp_path: Path) -> None:
-    cut_short(tmp_path, "evidence", "unite_lists(np.arange(3), np.ones(3, np.uint8), 3)")
+    one_clue = "clue_terms(np.zeros(2), np.array([[0, 1]]), np.ones(1), 0.5)"
+    cut_short(tmp_path, "structure_clues", one_clue)
     told = recalled(tmp_path, str(tmp_path))
     assert_served_by_numpy(told)
     assert "NUMBA_CACHE_DIR" in told["degraded"][0][-1]

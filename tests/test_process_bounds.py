@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from adaptive_cases import (
     answer,
     ask,
     complete,
+    counted,
     leading_ids,
     serve_by,
     talk,
@@ -26,31 +26,13 @@ from adaptive_cases import (
 
 from cpersona_jit import Memory, Source
 from cpersona_jit.recall.adaptive_settings import Bounds, Structure
-from cpersona_jit.recall.kernel_set import KernelSet, numpy_kernels
+from cpersona_jit.recall.kernel_set import numpy_kernels
 
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     with talked(tmp_path_factory.mktemp("process")) as memory:
         yield memory
-
-
-def counted(kernels: KernelSet) -> tuple[KernelSet, Counter]:
-    calls: Counter = Counter()
-
-    def counting(name: str, kernel: Callable) -> Callable:
-        def call(*arguments):
-            calls[name] += 1
-            return kernel(*arguments)
-
-        return call
-
-    wrapped = {
-        f.name: counting(f.name, getattr(kernels, f.name))
-        for f in fields(kernels)
-        if f.name not in ("name", "notes")
-    }
-    return KernelSet(kernels.name, **wrapped), calls
 
 
 @pytest.mark.parametrize("revisions", [0, 1, 10])
@@ -66,11 +48,10 @@ def test_the_arms_are_called_once_and_lists_drawn_at_most_twice(
         trace = ask(memory, query, chosen, time_cue=cue).trace
         rounds = 1 if cue is None else 2
         assert trace.retrievals == rounds
-        assert calls["best_rows"] == 2 * rounds  # one list of either kind
-        assert calls["dense_all"] == 2  # rows, blocks
-        assert calls["overlap_all"] == 4  # and two gram sizes
-        assert calls["gram_scores"] == calls["best_gram_blocks"] == 2
-        assert calls["signal_moments"] == calls["calibrate"] == 1
+        assert calls["regions"] == rounds  # a list of either kind in each
+        assert calls["draw_rows"] == calls["score_vectors"] == 1
+        assert calls["find_grams"] == calls["score_grams"] == 2  # two gram sizes
+        assert calls["scope_moments"] == calls["calibrate"] == 1
         assert calls["structure_terms"] == calls["clue_terms"] == min(revisions, 1)
         assert not calls["dense_top_k"] and not calls["overlap_top_k"]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from adaptive_cases import (
     answer,
     ask,
     complete,
+    counted,
     filled,
     serve_by,
     talk,
@@ -216,23 +215,9 @@ def test_priors_call_no_arm_twice(
         calls.clear()
         trace = ask(memory, query, complete(prior=prior), time_cue=cue).trace
         assert trace.retrievals == min(lists + (cue is not None), 2)
-        assert calls["best_rows"] == 2 * (lists + (cue is not None))
-        assert (calls["dense_all"], calls["overlap_all"]) == (2, 4)
+        assert (calls["draw_rows"], calls["regions"]) == (1, lists + (cue is not None))
+        assert (calls["score_vectors"], calls["score_grams"]) == (1, 2)
         assert calls["row_prior"] == 1 + (cue is not None)  # that of the period
-
-
-def counted(kernels: KernelSet) -> tuple[KernelSet, Counter]:
-    calls: Counter = Counter()
-
-    def counting(name: str, kernel: Callable) -> Callable:
-        def call(*arguments: object) -> object:
-            calls[name] += 1
-            return kernel(*arguments)
-
-        return call
-
-    named = [f.name for f in fields(kernels) if f.name not in ("name", "notes")]
-    return KernelSet(kernels.name, **{n: counting(n, getattr(kernels, n)) for n in named}), calls
 
 
 def test_scores_add_up_and_both_kernels_give_the_same_bytes(

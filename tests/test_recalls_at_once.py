@@ -47,7 +47,7 @@ def meeting(kernel: Callable, barrier: threading.Barrier) -> Callable:
     return meet
 
 
-@pytest.mark.parametrize("name", ["dense_all", "overlap_all", "calibrate", "best_rows"])
+@pytest.mark.parametrize("name", ["score_vectors", "score_grams", "calibrate", "draw_rows"])
 def test_two_recalls_are_in_a_kernel_at_the_same_time(memory: Memory, name: str) -> None:
     expected = [refs(memory, question) for question in QUESTIONS]
     kernels = numpy_kernels()
@@ -104,7 +104,7 @@ def found():
 def state():
     kernels = current_kernels()
     compiled = [name for name in LATE if "numpy_path" not in getattr(kernels, name).__module__]
-    return kernels.name, "numpy_path" in kernels.best_rows.__module__, len(compiled)
+    return kernels.name, "numpy_path" in kernels.draw_rows.__module__, len(compiled)
 with cpersona_jit.open(sys.argv[1], BagOfWords(), wait_for_kernels=False) as memory:
     memory.store_many([Record(text, "a") for text in {TEXTS!r}])
     states, results = [state()], [found()]

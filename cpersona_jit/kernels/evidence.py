@@ -58,7 +58,7 @@ def top_rows(scores: np.ndarray, k: int) -> np.ndarray:
     int64 (at most k,)
         Best first; of rows with the same score the lowest first.
     """
-    rows, kept = _largest(scores, min(max(k, 0), len(scores)))
+    rows, kept = find_largest(scores, min(max(k, 0), len(scores)))
     return rows[np.argsort(-kept, kind="stable")]
 
 
@@ -104,7 +104,7 @@ def best_rows(
     """
     k = min(max(k, 0), len(dense))
     signals = dense, gram3, gram4, parted, parted_values
-    rows, scores = _best_rows(*signals, weights, float(bias), mask, k)
+    rows, scores = find_best(*signals, weights, float(bias), mask, k)
     return rows[np.argsort(-scores, kind="stable")]
 
 
@@ -137,7 +137,7 @@ def evidence_at(
     float64 (F, P)
     """
     out = np.empty((len(bias), len(rows)))
-    _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out)
+    sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out)
     return out
 
 
@@ -158,32 +158,8 @@ def signals_at(
         As in `evidence_at`.
     """
     out = np.empty((_SIGNALS, len(rows)), np.int64)
-    _copy_signals(dense, gram3, gram4, place, parted_values, rows, out)
+    copy_signals(dense, gram3, gram4, place, parted_values, rows, out)
     return out
-
-
-def unite_lists(lists: np.ndarray, kinds: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Unite lists of rows.
-
-    Parameters
-    ----------
-    lists : int64 (L,)
-        Rows below ``n``, list after list.
-    kinds : uint8 (L,)
-        What kind of list each comes from: a bit.
-    n : int
-        Rows of the snapshot.
-
-    Returns
-    -------
-    rows : int64 (P,)
-        Each row once, in the order of their first places.
-    reached : uint8 (P,)
-        Bits of the kinds of list that hold it.
-    """
-    marks, rows = np.zeros(n, np.uint8), np.empty(len(lists), np.int64)
-    rows = rows[: _unite(lists, kinds, marks, rows)]
-    return rows, marks[rows]
 
 
 @kernel_part
@@ -228,7 +204,7 @@ def _add_weighted(signals, weights, bias, mask, out):
 
 
 @kernel
-def _best_rows(dense, gram3, gram4, parted, parted_values, weights, bias, mask, k):
+def find_best(dense, gram3, gram4, parted, parted_values, weights, bias, mask, k):
     """Rows of the ``k`` largest sums, ascending, and the sums."""
     rows = np.empty(buffer_size(k), np.int64)
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))
@@ -286,36 +262,29 @@ def _sum_parted(values, at, weights, bias):
     return total
 
 
+@kernel_part
+def evidence_of_row(dense, gram3, gram4, place, parted_values, weights, bias, row):
+    """Sum the weighted signals of one row."""
+    at = np.int64(place[row])
+    if at >= 0:
+        return _sum_parted(parted_values, at, weights, bias)
+    x, y, z = np.float64(dense[row]), np.float64(gram3[row]), np.float64(gram4[row])
+    total = bias + weights[0] * x + weights[1] * x + weights[2] * y + weights[3] * z
+    return total + weights[4] * y + weights[5] * z + weights[6] * 0.0
+
+
 @kernel
-def _sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out):
+def sum_at(dense, gram3, gram4, place, parted_values, weights, bias, rows, out):
+    """Write what `evidence_at` returns."""
     for p in range(len(rows)):
-        row = rows[p]
-        at = place[row]
-        if at >= 0:
-            for form in range(len(bias)):
-                out[form, p] = _sum_parted(parted_values, at, weights[form], bias[form])
-            continue
-        x, y, z = np.float64(dense[row]), np.float64(gram3[row]), np.float64(gram4[row])
         for form in range(len(bias)):
-            w = weights[form]
-            total = bias[form] + w[0] * x + w[1] * x + w[2] * y + w[3] * z
-            out[form, p] = total + w[4] * y + w[5] * z + w[6] * 0.0
+            out[form, p] = evidence_of_row(
+                dense, gram3, gram4, place, parted_values, weights[form], bias[form], rows[p]
+            )
 
 
 @kernel
-def _unite(lists, kinds, marks, rows):
-    count = 0
-    for i in range(len(lists)):
-        row = lists[i]
-        if marks[row] == 0:
-            rows[count] = row
-            count += 1
-        marks[row] |= kinds[i]
-    return count
-
-
-@kernel
-def _copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
+def copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
     for p in range(len(rows)):
         row = rows[p]
         at = place[row]
@@ -330,7 +299,7 @@ def _copy_signals(dense, gram3, gram4, place, parted_values, rows, out):
 
 
 @kernel
-def _largest(scores, k):
+def find_largest(scores, k):
     """Rows of the ``k`` largest scores, ascending, and the scores."""
     rows = np.empty(buffer_size(k), np.int64)
     kept, scratch = np.empty(len(rows)), np.empty(len(rows))

@@ -50,11 +50,11 @@ def extract_grams(
     """
     if not points.flags.writeable:  # as `np.frombuffer` gives it; to the compiler another type
         points = points.copy()
-    return _extract(points, ptr, size)
+    return cut_texts(points, ptr, size)
 
 
 @kernel
-def _extract(points, ptr, size):
+def cut_texts(points, ptr, size):
     """Cut and sort text by text; what all of them need is made once."""
     used = points if size == 3 else points[:0]
     seen, before, letters, in_pairs, grams = _alphabet(used)

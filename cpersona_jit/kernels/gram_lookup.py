@@ -50,7 +50,7 @@ def _home(key, homes):
 
 
 @kernel_part
-def _find(keys, slots, key):
+def find_key(keys, slots, key):
     """Position of a key in the vocabulary, -1 when it is not there."""
     at = _home(key, SLOTS_PER_KEY * len(keys))
     position = slots[at]
@@ -63,7 +63,7 @@ def _find(keys, slots, key):
 @kernel
 def _lookup(keys, slots, wanted, positions):
     for i in range(len(wanted)):
-        positions[i] = _find(keys, slots, wanted[i])
+        positions[i] = find_key(keys, slots, wanted[i])
 
 
 @kernel

@@ -9,7 +9,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from cpersona_jit.kernels.bits import popcount, trailing_zeros
-from cpersona_jit.kernels.compiled import kernel
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.gram_lists import GramIndex
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
 from cpersona_jit.kernels.prefetch import ask_for
@@ -108,14 +108,8 @@ def overlap_all(
         Written: the sum of weights of every admitted row, 0 for rows past those of the index; other
         rows' counters are unspecified.
     """
-    counters.fill(0)
-    # The last group of bitmaps is filled up with some that weigh nothing.
-    places = len(lists) + _GROUP
-    slots, slot_weights = np.zeros(places, np.int64), np.zeros(places, np.uint16)
-    dense = _add_sparse_lists(
-        index.ptr, index.rows, index.dense_slot, lists, weights, counters, slots, slot_weights
-    )
-    _add_dense_lists(counters, index.bitmaps, slots, slot_weights, dense, mask)
+    of_index = index.ptr, index.rows, index.dense_slot, index.bitmaps
+    count_overlap(*of_index, lists, weights, mask, counters)
 
 
 def _block(builder, data, block):
@@ -218,6 +212,18 @@ def _score_block(typing_context, counters, factor, tail, block, full_blocks, adm
 
 
 @kernel
+def count_overlap(ptr, rows, dense_slot, bitmaps, lists, weights, mask, counters):
+    """Write what `overlap_all` writes."""
+    for i in range(len(counters)):
+        counters[i] = 0
+    # The last group of bitmaps is filled up with some that weigh nothing.
+    places = len(lists) + _GROUP
+    slots, slot_weights = np.zeros(places, np.int64), np.zeros(places, np.uint16)
+    dense = _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights)
+    _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask)
+
+
+@kernel_part
 def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, slot_weights):
     """Add the sparse lists' weights to their rows; gather the dense lists; return how many.
 
@@ -244,7 +250,7 @@ def _add_sparse_lists(ptr, rows, dense_slot, lists, weights, counters, slots, sl
     return dense
 
 
-@kernel
+@kernel_part
 def _add_dense_lists(counters, bitmaps, slots, slot_weights, dense, mask):
     """Add the dense lists' weights, to some words of the mask at a time: their counters stay in the
     first-level cache while the lists pass by.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cpersona_jit.kernels.compiled import kernel
+from cpersona_jit.kernels.compiled import kernel, kernel_part
 from cpersona_jit.kernels.gram_lists import HASH_MULTIPLIER, LEVELS
 from cpersona_jit.kernels.numpy_path.gram_tail import TailMatches
 
@@ -51,18 +51,7 @@ def tail_matches(
     TailMatches
         In the order of the rows, and of the postings within a row.
     """
-    most = int(row_ptr[-1] - row_ptr[0])
-    rows, grams = np.empty(most, np.int64), np.empty(most, np.int64)
-    counts, frequency = np.empty(most, np.uint8), np.zeros((LEVELS, len(keys)), np.int64)
-    candidates = np.empty(int(np.diff(row_ptr).max(initial=1)), np.int64)
-    bits = max((len(keys) - 1).bit_length(), 1)
-    table = np.full(1 << (bits + _TABLE_BITS), -1, np.int32)
-    present = np.zeros(1 << max(bits + _FILTER_BITS - 6, 0), np.uint64)
-    filled = _match(
-        *(row_ptr, row_keys, row_counts, keys, first_row, mask, bits, table, present),
-        *(candidates, rows, grams, counts, frequency),
-    )
-    return TailMatches(rows[:filled], grams[:filled], counts[:filled], frequency)
+    return TailMatches(*match_rows(row_ptr, row_keys, row_counts, keys, first_row, mask))
 
 
 def add_tail(matches: TailMatches, weights: np.ndarray, counters: np.ndarray) -> None:
@@ -78,10 +67,47 @@ def add_tail(matches: TailMatches, weights: np.ndarray, counters: np.ndarray) ->
     counters : uint16
         The counter of each row, added to.
     """
-    _add(matches.rows, matches.grams, matches.counts, weights, counters)
+    add_matches(matches.rows, matches.grams, matches.counts, weights, counters)
 
 
 @kernel
+def match_rows(row_ptr, row_keys, row_counts, keys, first_row, mask):
+    """What `tail_matches` returns, as four arrays."""
+    most = row_ptr[-1] - row_ptr[0]
+    rows, grams, counts = (
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.uint8),
+    )
+    frequency = np.zeros((LEVELS, len(keys)), np.int64)
+    bits, widest = np.int64(1), np.int64(1)
+    while (np.int64(1) << bits) < len(keys):
+        bits += 1
+    for row in range(len(row_ptr) - 1):
+        widest = max(widest, row_ptr[row + 1] - row_ptr[row])
+    candidates = np.empty(widest, np.int64)
+    table = np.full(np.int64(1) << (bits + _TABLE_BITS), np.int32(-1))
+    present = np.zeros(np.int64(1) << max(bits + _FILTER_BITS - 6, 0), np.uint64)
+    filled = _match(
+        row_ptr,
+        row_keys,
+        row_counts,
+        keys,
+        first_row,
+        mask,
+        bits,
+        table,
+        present,
+        candidates,
+        rows,
+        grams,
+        counts,
+        frequency,
+    )
+    return rows[:filled], grams[:filled], counts[:filled], frequency
+
+
+@kernel_part
 def _match(
     row_ptr,
     row_keys,
@@ -134,7 +160,8 @@ def _match(
 
 
 @kernel
-def _add(rows, grams, counts, weights, counters):
+def add_matches(rows, grams, counts, weights, counters):
+    """Add what `add_tail` adds."""
     for i in range(len(rows)):
         for level in range(counts[i]):
             counters[rows[i]] += weights[level, grams[i]]

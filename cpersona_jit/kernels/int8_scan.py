@@ -45,7 +45,7 @@ TIER_TAGS = {
     "avx_vnni": (0,) * AVX_VNNI,
     "avx512_vnni": (0,) * AVX512_VNNI,
 }
-_TIER = TIER_TAGS[cpu_tier()]
+TIER = TIER_TAGS[cpu_tier()]
 
 # Coordinates per turn of the inner loop: one cache line of a row.
 STEP = 64
@@ -53,6 +53,11 @@ STEP = 64
 AHEAD_ROWS = 16
 # 0x80 in each byte of an int32.
 FLIP_TOP_BITS = 0x80808080 - (1 << 32)
+
+
+def tier_tag() -> tuple[int, ...]:
+    """Return the tag of the instructions that this process uses: first argument of the kernels."""
+    return TIER
 
 
 def dense_top_k(
@@ -80,7 +85,7 @@ def dense_top_k(
         Over ``score >> DENSE_STAT_SHIFT`` of all admitted rows.
     """
     count = count_admitted(mask)
-    keys, total, total_sq = _scan(_TIER, codes, planes, mask, min(k, count))
+    keys, total, total_sq = _scan(TIER, codes, planes, mask, min(k, count))
     return np.sort(keys)[::-1].copy(), ScanStats(count, total, total_sq)
 
 
@@ -101,7 +106,7 @@ def dense_all(
     ScanStats
         As from `dense_top_k`.
     """
-    total, total_sq = _scan_all(_TIER, codes, planes, mask, out)
+    total, total_sq = scan_all(TIER, codes, planes, mask, out)
     return ScanStats(count_admitted(mask), total, total_sq)
 
 
@@ -119,7 +124,7 @@ def dense_scores(codes: np.ndarray, planes: np.ndarray, rows: np.ndarray) -> np.
     -------
     ndarray of int64, shape (m,)
     """
-    return _gather(_TIER, codes, planes, rows)
+    return _gather(TIER, codes, planes, rows)
 
 
 def dense_at(
@@ -163,8 +168,8 @@ def dense_at(
         Written for parted rows: the score of the row, and the largest of its blocks' (its own
         without a block that has a vector).
     """
-    _measure(
-        _TIER,
+    measure_rows(
+        TIER,
         codes,
         block_codes,
         planes,
@@ -226,7 +231,7 @@ def _scan(tier, codes, planes, mask, k):
 
 
 @kernel
-def _scan_all(tier, codes, planes, mask, out):
+def scan_all(tier, codes, planes, mask, out):
     n = codes.shape[0]
     query, bias = _joined_query(planes)
     total = 0
@@ -273,7 +278,7 @@ def _gather(tier, codes, planes, rows):
 
 
 @kernel
-def _measure(
+def measure_rows(
     tier,
     codes,
     block_codes,

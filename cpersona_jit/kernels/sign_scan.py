@@ -83,7 +83,7 @@ def planes_all(
     out : ndarray of int32, shape (8 * ceil(n / 8) or more,)
         Written: the score of each admitted row; other rows' scores are unspecified.
     """
-    _score_all(signs, query_planes, n, mask, out)
+    score_signs(signs, query_planes, n, mask, out)
 
 
 def best_estimates(scores: np.ndarray, mask: np.ndarray, k: int) -> np.ndarray:
@@ -103,7 +103,7 @@ def best_estimates(scores: np.ndarray, mask: np.ndarray, k: int) -> np.ndarray:
     ndarray of int64, shape (min(k, admitted),)
         Rows, ascending; of equals the lowest are kept.
     """
-    keys = _largest_scores(scores, mask, min(k, count_admitted(mask)))
+    keys = find_largest_scores(scores, mask, min(k, count_admitted(mask)))
     return np.sort(ROW_MASK - (keys & ROW_MASK))
 
 
@@ -177,7 +177,7 @@ def _scan(signs, query, n, mask, k):
 
 
 @kernel
-def _score_all(signs, query, n, mask, out):
+def score_signs(signs, query, n, mask, out):
     for word in range((n + 63) // 64):
         if mask[word] != 0:
             _score_admitted(signs, query, word, np.int64(mask[word]), 0, out, 64 * word)
@@ -198,7 +198,7 @@ def _score_admitted(signs, query, word, admitted, floor, out, at):
 
 
 @kernel
-def _largest_scores(scores, mask, k):
+def find_largest_scores(scores, mask, k):
     buffer = np.empty(buffer_size(k), np.int64)
     filled = np.int64(0)
     # Scores below this cannot enter the list; nothing can enter a list of no rows.

@@ -19,6 +19,9 @@ from cpersona_jit.kernels.row_mask import count_admitted
 _CHUNK_WORDS = 8
 _CHUNK = 64 * _CHUNK_WORDS
 _NONE = np.int64(-(1 << 62))  # below every score
+# Which of dense, 3-grams and 4-grams each signal of a row that is its own one block is; the last
+# signal, the logarithm of the number of blocks, is then 0.
+_AS_WHOLE = np.array([0, 0, 1, 2, 1, 2])
 
 
 def best_of_blocks(
@@ -43,7 +46,7 @@ def best_of_blocks(
     out : int64 (m,)
         Written: the largest score of the row's admitted blocks.
     """
-    _take_best_blocks(block_ptr, block_scores, block_mask, own, out)
+    take_best_blocks(block_ptr, block_scores, block_mask, own, out)
 
 
 def best_gram_blocks(
@@ -76,7 +79,7 @@ def best_gram_blocks(
     own, out : int64 (m,)
         Written: the scores of the parted rows, and of their best admitted blocks.
     """
-    _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out)
+    take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out)
 
 
 def blend_best_blocks(
@@ -99,7 +102,7 @@ def blend_best_blocks(
     scores : int32 (at least n,)
         Scores of all rows; those of parted rows without an admitted block stay.
     """
-    _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores)
+    blend_blocks(block_ptr, block_scores, block_mask, rows, scores)
 
 
 def row_moments(
@@ -126,8 +129,41 @@ def row_moments(
     """
     sums, products = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
     keep, steps = np.empty(_CHUNK, np.int64), np.empty((3, _CHUNK), np.int64)
-    _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products)
+    add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products)
     return count_admitted(mask), sums, products
+
+
+def scope_moments(
+    dense: np.ndarray,
+    gram3: np.ndarray,
+    gram4: np.ndarray,
+    parted_values: np.ndarray,
+    shifts: np.ndarray,
+    alone: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sum the signals of a scope and their products, exactly, as `signal_moments` does.
+
+    Parameters
+    ----------
+    dense, gram3, gram4 : ndarray
+        As in `row_moments`.
+    parted_values : int64 (7, m)
+        Signals of the parted rows, in the order of ``numpy_path.calibration``; zeros for those that
+        are not admitted.
+    shifts : int64 (7,)
+        As in `signal_moments`; those of a row and of its blocks are the same.
+    alone : uint64 (ceil(n / 64),)
+        Admitted rows that are not parted: each is its own one block, so that it shows of its one
+        block what it shows as a whole, and the logarithm of one block is 0.
+
+    Returns
+    -------
+    sums : int64 (7,)
+    products : int64 (7, 7)
+    """
+    sums, products = np.zeros(len(shifts), np.int64), np.zeros((len(shifts),) * 2, np.int64)
+    _add_scope_moments(dense, gram3, gram4, parted_values, shifts, alone, sums, products)
+    return sums, products
 
 
 def gram_scores(
@@ -146,7 +182,7 @@ def gram_scores(
     out : uint32 (n,)
         Written: counter times factor, 0 for rows that are not admitted.
     """
-    _multiply(counters, factor, mask, out)
+    multiply_counters(counters, factor, mask, out)
 
 
 def signal_moments(
@@ -178,7 +214,7 @@ def signal_moments(
     arms = len(signals)
     sums, products = np.zeros(arms, np.int64), np.zeros((arms, arms), np.int64)
     keep, steps = np.empty(_CHUNK, np.int64), np.empty((arms, _CHUNK), np.int64)
-    _add_moments(signals, shifts, mask, keep, steps, sums, products)
+    add_moments(signals, shifts, mask, keep, steps, sums, products)
     return count_admitted(mask), sums, products
 
 
@@ -195,14 +231,14 @@ def _best_block(block_scores, block_mask, first, end):
 
 
 @kernel
-def _take_best_blocks(block_ptr, block_scores, block_mask, own, out):
+def take_best_blocks(block_ptr, block_scores, block_mask, own, out):
     for i in range(len(own)):
         best = _best_block(block_scores, block_mask, block_ptr[i], block_ptr[i + 1])
         out[i] = own[i] if best == _NONE else best
 
 
 @kernel
-def _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out):
+def take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_rows, own, out):
     for i in range(len(rows)):
         whole = np.int64(of_rows[rows[i]])
         best = _NONE
@@ -215,7 +251,7 @@ def _take_best_gram_blocks(block_ptr, counters, factor, block_mask, rows, of_row
 
 
 @kernel
-def _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores):
+def blend_blocks(block_ptr, block_scores, block_mask, rows, scores):
     for i in range(len(rows)):
         best = _best_block(block_scores, block_mask, block_ptr[i], block_ptr[i + 1])
         if best != _NONE:
@@ -223,7 +259,7 @@ def _blend_best_blocks(block_ptr, block_scores, block_mask, rows, scores):
 
 
 @kernel
-def _multiply(counters, factor, mask, out):
+def multiply_counters(counters, factor, mask, out):
     for word in range(len(mask)):
         admitted, first = np.int64(mask[word]), 64 * word
         score, by = out[first : first + 64], factor[first : first + 64]
@@ -242,7 +278,7 @@ def _multiply_word(counters, factor, admitted, out):
 
 
 @kernel
-def _add_moments(signals, shifts, mask, keep, steps, sums, products):
+def add_moments(signals, shifts, mask, keep, steps, sums, products):
     arms, n = signals.shape
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
@@ -257,8 +293,33 @@ def _add_moments(signals, shifts, mask, keep, steps, sums, products):
     _mirror(products)
 
 
+@kernel_part
+def moment_scratch(arms, n):
+    """Return what `add_moments` works in, and a mask of n rows that admits all of them."""
+    everyone = np.full((n + 63) // 64, ~np.uint64(0))
+    if n & 63:
+        everyone[-1] = (np.uint64(1) << np.uint64(n & 63)) - np.uint64(1)
+    return np.empty(_CHUNK, np.int64), np.empty((arms, _CHUNK), np.int64), everyone
+
+
 @kernel
-def _add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products):
+def _add_scope_moments(dense, gram3, gram4, parted_values, shifts, alone, sums, products):
+    keep, steps, everyone = moment_scratch(len(shifts), parted_values.shape[1])
+    whole = _AS_WHOLE.max() + 1
+    of_whole, with_whole = np.zeros(whole, np.int64), np.zeros((whole, whole), np.int64)
+    whole_shifts = np.empty(whole, np.int64)
+    for signal in range(len(_AS_WHOLE)):
+        whole_shifts[_AS_WHOLE[signal]] = shifts[signal]
+    add_row_moments(dense, gram3, gram4, whole_shifts, alone, keep, steps, of_whole, with_whole)
+    for a in range(len(_AS_WHOLE)):
+        sums[a] = of_whole[_AS_WHOLE[a]]
+        for b in range(len(_AS_WHOLE)):
+            products[a, b] = with_whole[_AS_WHOLE[a], _AS_WHOLE[b]]
+    add_moments(parted_values, shifts, everyone, keep, steps, sums, products)
+
+
+@kernel
+def add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products):
     for first_word in range(0, len(mask), _CHUNK_WORDS):
         words = mask[first_word : first_word + _CHUNK_WORDS]
         if not _any_admitted(words):

@@ -34,7 +34,7 @@ def neighbour_rows(
         the mask does not admit it.
     """
     out = np.empty((4, len(rows)), np.int64)
-    _fill_neighbours(before, after, mask, rows, out)
+    fill_neighbours(before, after, mask, rows, out)
     return out
 
 
@@ -74,7 +74,7 @@ def structure_terms(
 
 
 @kernel
-def _fill_neighbours(before, after, mask, rows, out):
+def fill_neighbours(before, after, mask, rows, out):
     for p in range(len(rows)):
         one_before, one_after = before[rows[p]], after[rows[p]]
         out[0, p], out[1, p] = _admitted(mask, one_before), _admitted(mask, one_after)

@@ -87,7 +87,13 @@ def dense_arm(
 
 
 def gram_arm(
-    columns: Columns, spec: ArmSpec, query: str, mask: Mask, depth: int, kernels: KernelSet
+    columns: Columns,
+    spec: ArmSpec,
+    query: str,
+    mask: Mask,
+    block_mask: Mask,
+    depth: int,
+    kernels: KernelSet,
 ) -> ArmResult:
     """Sum the idf of the character n-grams that a row shares with the query.
 
@@ -95,7 +101,7 @@ def gram_arm(
     ``idf ** idf_power * saturation(tf)``, with ``idf = ln(1 + (N - df + 0.5) / (df + 0.5))``
     and N and df counted over the admitted rows alone.
     """
-    weighed = weigh_grams(columns, spec, query_points(query), mask, kernels)
+    weighed = weigh_grams(columns, spec, query_points(query), mask, block_mask, kernels)
     factor = columns.length_factor(spec.length_exponent)
     keys, stats, counters = _best_by_grams(columns, weighed, factor, mask, depth, kernels)
     return _result(
@@ -120,15 +126,15 @@ def _best_by_grams(
 ) -> tuple[np.ndarray, ScanStats, np.ndarray]:
     """Return the keys of the best rows, the statistics of all, and the counters of all."""
     index, counters = columns.gram_index[weighed.size], np.zeros(64 * mask.words.size, np.uint16)
-    of_lists = (index, *weighed_lists(weighed.lists, weighed), factor[: index.n])
-    if weighed.tail is None:
+    of_lists = (index, *weighed_lists(weighed), factor[: index.n])
+    if columns.n == index.n:
         return *kernels.overlap_top_k(*of_lists, mask.words, depth, counters), counters
     # Those behind the index are few, and rank among the others by the same keys.
     indexed = mask_of(mask.as_bools(columns.n)[: index.n]).words
     in_lists = counters[: 64 * indexed.size]
     keys, stats = kernels.overlap_top_k(*of_lists, indexed, depth, in_lists)
     counters[index.n :] = 0
-    kernels.add_tail(weighed.tail, weighed.weights, counters)
+    kernels.add_tail(weighed.found.tail, weighed.weights, counters)
     rows = admitted_rows(mask.words)
     rows = rows[rows.searchsorted(index.n) :]
     scores = kernels.overlap_scores(counters, factor, rows).astype(np.int64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns, Mask
+from cpersona_jit.kernels.numpy_path.draw import DrawnRows, Wanted
 from cpersona_jit.kernels.row_mask import pack_mask
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.signals import Signals
@@ -63,19 +64,35 @@ class Evidence:
         self.signals.measure(rows)
         return self.kernels.evidence_at(*self.signals.arrays, self.forms, self.bias, rows)
 
+    def draw(self, columns: Columns, regions: np.ndarray, wanted: Wanted) -> DrawnRows:
+        """Draw the dense and the gram list of each region, mask words by row, and unite them.
+
+        Rows that all show the same, as the one row of a young store does, are listed lowest first.
+        A row without a vector is in no dense list, and one that shares no gram in no gram list,
+        however few others are: having nothing against a row is no reason to find it.
+        """
+        signals = self.signals
+        embedded = columns.embedded.words
+        if not signals.compared:
+            embedded = np.zeros_like(embedded)
+        given = tuple(signals.arrays), self.forms, self.bias, regions, embedded, wanted
+        near = signals.two_phase
+        if near is None:
+            return self.kernels.draw_rows(*given, columns.event_time, columns.ids)
+        shortlisted = near.estimates, near.shortlist, near.measured
+        return self.kernels.draw_near_rows(*given, columns.event_time, columns.ids, *shortlisted)
+
     def fused_beside(self, columns: Columns, rows: np.ndarray) -> np.ndarray:
         """Return the fused evidence of the rows beside some rows, float64, shape (4, P).
 
         Of ``kernels.structure.neighbour_rows``; -inf where there is none.
         """
-        near = self.kernels.neighbour_rows(columns.before, columns.after, self.mask.words, rows)
-        there = near >= 0
-        beside = near[there]
-        self.signals.measure(beside)
-        fused = np.full(near.shape, -np.inf)
-        forms, bias = self.forms[FUSED:], self.bias[FUSED:]
-        fused[there] = self.kernels.evidence_at(*self.signals.arrays, forms, bias, beside)[0]
-        return fused
+        near = self.signals.two_phase
+        given = tuple(self.signals.arrays), self.forms[FUSED], float(self.bias[FUSED])
+        beside = columns.before, columns.after, self.mask.words, rows
+        if near is None:
+            return self.kernels.evidence_beside(*given, *beside)
+        return self.kernels.near_evidence_beside(*given, *beside, near.measured)
 
 
 def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask) -> Evidence:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from cpersona_jit.kernels.numpy_path.draw import Measured, Wanted
+from cpersona_jit.kernels.numpy_path.gram_tail import TailMatches
 from cpersona_jit.kernels.quantize import (
     block_signs,
     quantize_query,
@@ -26,7 +28,9 @@ _MASK = np.array([3], np.uint64)
 _LISTS = np.array([0], np.int64)
 _WEIGHTS = np.array([1], np.uint16)
 _FACTOR = np.ones(2, np.uint16)
-_PLACE, _BLOCK_PTR = np.array([-1, 0], np.int32), np.array([0, 2])
+_PLACE, _BLOCK_PTR, _PARTED = np.array([-1, 0], np.int32), np.array([0, 2]), np.array([1])
+_SHIFTS = np.zeros(7, np.int64)
+_WANTED = Wanted(1, True, True)
 
 
 class _Vectors(NamedTuple):
@@ -38,38 +42,33 @@ class _Vectors(NamedTuple):
 def call_first_kernels(kernels: KernelSet) -> None:
     """Call what building columns and every recall by the default settings call."""
     index = _build(kernels)
-    _recall(kernels, index)
-    signals = _signals(kernels, index)
-    _choose(kernels, signals)
+    arrays = _signals(kernels, index)
+    _choose(kernels, arrays)
 
 
 def call_late_kernels(kernels: KernelSet) -> None:
     """Call the others: large scopes first, which the default settings have, then row fusion."""
-    index, (codes, planes, query) = _build(kernels), _vectors()
+    index = _build(kernels)
     kernels.merge_gram_index(index, index)
-    estimates, counters = np.zeros(64, np.int32), np.zeros(64, np.uint16)
-    signs = block_signs(sign_words(codes))
-    kernels.planes_all(signs, query_bit_planes(query), 2, _MASK, estimates)
-    kernels.blend_best_blocks(_BLOCK_PTR, estimates, _MASK, np.array([1]), estimates)
-    kernels.best_estimates(estimates, _MASK, 1)
-    dense, values, known = np.zeros(2, np.int32), np.zeros((2, 1), np.int64), np.zeros(2, bool)
-    where = codes, codes, planes, _MASK, _MASK, _PLACE, _BLOCK_PTR, np.zeros(2, np.int64)
-    kernels.dense_at(*where, np.arange(2), known, dense, *values)
-    fused = np.zeros(2)
-    kernels.top_rows(fused, 2)
-    kernels.dead_document_frequency(index, _LISTS, _LISTS[:0])
-    kernels.overlap_top_k(index, _LISTS, _WEIGHTS, _FACTOR, _MASK, 2, counters)
-    kernels.dense_top_k(codes, planes, _MASK, 2)
-    kernels.dense_scores(codes, planes, _LISTS)
-    one = np.ones(1)
-    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
-    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
-    kernels.linear_scores(np.zeros((7, 2), np.int64), np.ones(7), 0.0, _MASK, fused)
+    arrays = _arrays()
+    _large_scope(kernels, arrays)
+    _explain(kernels, arrays)
+    _row_fusion(kernels, index)
 
 
 def _vectors() -> _Vectors:
     query = np.eye(1, 64, dtype=np.float32)[0]
     return _Vectors(quantize_rows(np.eye(2, 64, dtype=np.float32)), quantize_query(query)[0], query)
+
+
+def _arrays() -> tuple[np.ndarray, ...]:
+    """The signals of two rows, the second of them parted."""
+    gram = np.zeros(2, np.uint32)
+    return np.zeros(2, np.int32), gram, gram.copy(), _PARTED, _PLACE, np.zeros((7, 1), np.int64)
+
+
+def _tail() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.array([0, 1]), np.array([7], np.uint64), np.array([1], np.uint8)
 
 
 def _build(kernels: KernelSet):
@@ -79,44 +78,83 @@ def _build(kernels: KernelSet):
     )
 
 
-def _recall(kernels: KernelSet, index) -> None:
-    """Find the grams of a query, in the index and in rows that are not in it yet."""
-    kernels.lookup_keys(index, index.keys)
-    kernels.masked_document_frequency(index, _LISTS, _MASK)
-    rows_of_grams = np.array([0, 1]), np.array([7], np.uint64), np.array([1], np.uint8)
-    matches = kernels.tail_matches(*rows_of_grams, index.keys, 1, _MASK)
-    kernels.add_tail(matches, np.ones((3, 1), np.uint16), np.zeros(64, np.uint16))
-
-
 def _signals(kernels: KernelSet, index) -> tuple[np.ndarray, ...]:
     """Score the rows, and sum up how the scores are spread."""
-    dense, gram = np.zeros(2, np.int32), np.zeros(2, np.uint32)
+    arrays = dense, gram, _, parted, _, values = _arrays()
     codes, planes, _ = _vectors()
-    kernels.dense_all(codes, planes, _MASK, dense)
-    counters = np.zeros(64, np.uint16)
-    kernels.overlap_all(index, _LISTS, _WEIGHTS, _MASK, counters)
-    kernels.gram_scores(counters, _FACTOR, _MASK, gram)
-    values = np.zeros((7, 1), np.int64)
-    parted = np.array([1])
-    kernels.best_of_blocks(_BLOCK_PTR, dense, _MASK, values[0], values[1])
-    kernels.best_gram_blocks(
-        _BLOCK_PTR, counters, _FACTOR, _MASK, parted, gram, values[2], values[3]
+    points, of_rows = np.full(4, 97, np.uint32), (index, _tail(), _MASK)
+    found = kernels.find_grams(points, 3, *of_rows, *of_rows)
+    kernels.masked_document_frequency(index, _LISTS, _MASK)
+    kernels.score_vectors(
+        codes, planes, _MASK, codes, _MASK, _BLOCK_PTR, parted, dense, values[0], values[1]
     )
-    kernels.row_moments(dense, gram, gram, np.zeros(3, np.int64), _MASK)
-    kernels.signal_moments(values, np.zeros(7, np.int64), _MASK[:0])
-    return dense, gram, gram, parted, _PLACE, values
+    weights = np.zeros(found.lists.shape, np.uint16)
+    scored = index, _FACTOR, _MASK
+    kernels.score_grams(
+        found, weights, *scored, *scored, _BLOCK_PTR, parted, gram, values[2], values[4]
+    )
+    kernels.scope_moments(*arrays[:3], values, _SHIFTS, _MASK)
+    return arrays
 
 
-def _choose(kernels: KernelSet, signals: tuple[np.ndarray, ...]) -> None:
+def _choose(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
     """Weigh the evidence, and look at the candidates and what stands beside them."""
-    weights = kernels.calibrate(np.eye(7), np.ones(8))
-    rows = kernels.best_rows(*signals, weights[0], 0.0, _MASK, 1)
-    kernels.evidence_at(*signals, weights, np.zeros(3), rows)
-    kernels.signals_at(*signals, rows)
-    kernels.unite_lists(rows, np.ones(rows.size, np.uint8), 2)
+    weights, bias = kernels.calibrate(np.eye(7), np.ones(8)), np.zeros(3)
+    ids, regions = np.arange(2), _MASK[None]
+    drawn = kernels.draw_rows(arrays, weights, bias, regions, _MASK, _WANTED, ids, ids)
     nobody, alone = np.zeros(2, bool), np.full(2, -1, np.int64)
-    kernels.neighbour_rows(alone, alone, _MASK, rows)
+    beside = alone, alone, _MASK, drawn.rows
+    kernels.evidence_beside(arrays, weights[2], 0.0, *beside)
     terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
     kernels.structure_terms(np.zeros((4, 2)), nobody, nobody, 0.5, terms)
     kernels.row_prior(np.arange(2), np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     kernels.clue_terms(np.zeros(2), np.array([[0, 1]]), np.ones(1), 0.5)
+
+
+def _large_scope(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
+    """Measure in two phases."""
+    codes, planes, query = _vectors()
+    signs, means = block_signs(sign_words(codes)), np.zeros(2, np.int64)
+    seen = signs, query_bit_planes(query), 2, _MASK
+    estimates = kernels.estimate_rows(*seen, signs, 2, _MASK, _BLOCK_PTR, _PARTED)
+    sampled = codes, _MASK, codes, _MASK, np.array([0, 0, 2])
+    kernels.sample_moments(arrays, np.arange(2), planes, *sampled, _SHIFTS, means)
+    where = codes, codes, planes, _MASK, _MASK
+    values = arrays[5]
+    known = np.zeros(2, bool)
+    measured = Measured(*where, _BLOCK_PTR, means, known, values[0], values[1])
+    weights, bias, ids = np.ones((3, 7)), np.zeros(3), np.arange(2)
+    given = arrays, weights, bias, _MASK[None], _MASK, _WANTED, ids, ids
+    drawn = kernels.draw_near_rows(*given, estimates, 1, measured)
+    beside = np.full(2, -1, np.int64), np.full(2, -1, np.int64), _MASK, drawn.rows
+    kernels.near_evidence_beside(arrays, weights[2], 0.0, *beside, measured)
+
+
+def _explain(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
+    """Look at some rows again, as a trace and a sweep do."""
+    codes, planes, _ = _vectors()
+    where = codes, codes, planes, _MASK, _MASK, _PLACE, _BLOCK_PTR, np.zeros(2, np.int64)
+    values, known = arrays[5], np.zeros(2, bool)
+    kernels.dense_at(*where, np.arange(2), known, arrays[0], values[0], values[1])
+    kernels.best_estimates(np.zeros(64, np.int32), _MASK, 1)
+    kernels.signal_moments(values, _SHIFTS, _MASK[:0])
+    kernels.top_rows(np.zeros(2), 2)
+    rows = kernels.best_rows(*arrays, np.ones(7), 0.0, _MASK, 1)
+    kernels.evidence_at(*arrays, np.ones((3, 7)), np.zeros(3), rows)
+    kernels.signals_at(*arrays, rows)
+
+
+def _row_fusion(kernels: KernelSet, index) -> None:
+    codes, planes, _ = _vectors()
+    counters = np.zeros(64, np.uint16)
+    kernels.dead_document_frequency(index, _LISTS, _LISTS[:0])
+    kernels.overlap_top_k(index, _LISTS, _WEIGHTS, _FACTOR, _MASK, 2, counters)
+    places = np.zeros(1, np.int64)
+    matches = TailMatches(places, places, np.ones(1, np.uint8), np.ones((3, 1), np.int64))
+    kernels.add_tail(matches, np.ones((3, 1), np.uint16), counters)
+    kernels.dense_top_k(codes, planes, _MASK, 2)
+    kernels.dense_scores(codes, planes, _LISTS)
+    one, fused = np.ones(1), np.zeros(2)
+    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
+    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
+    kernels.linear_scores(np.zeros((7, 2), np.int64), np.ones(7), 0.0, _MASK, fused)

@@ -21,12 +21,19 @@ LATE = (
     "merge_gram_index",
     "dead_document_frequency",
     "overlap_top_k",
+    "add_tail",
     "dense_top_k",
     "dense_scores",
     "dense_at",
-    "planes_all",
+    "estimate_rows",
+    "sample_moments",
+    "draw_near_rows",
+    "near_evidence_beside",
     "best_estimates",
-    "blend_best_blocks",
+    "signal_moments",
+    "best_rows",
+    "evidence_at",
+    "signals_at",
     "linear_scores",
     "top_rows",
     "rrf_scores",
@@ -43,10 +50,10 @@ class KernelSet:
     extract_grams: Callable
     build_gram_index: Callable
     merge_gram_index: Callable
-    lookup_keys: Callable
+    find_grams: Callable
+    score_grams: Callable
     masked_document_frequency: Callable
     dead_document_frequency: Callable
-    tail_matches: Callable
     add_tail: Callable
     overlap_top_k: Callable
     overlap_scores: Callable
@@ -54,24 +61,22 @@ class KernelSet:
     dense_scores: Callable
     rrf_scores: Callable
     score_fusion: Callable
-    dense_all: Callable
+    score_vectors: Callable
+    estimate_rows: Callable
+    sample_moments: Callable
     dense_at: Callable
-    planes_all: Callable
     best_estimates: Callable
-    overlap_all: Callable
-    gram_scores: Callable
-    best_of_blocks: Callable
-    best_gram_blocks: Callable
-    blend_best_blocks: Callable
-    row_moments: Callable
+    scope_moments: Callable
     signal_moments: Callable
     linear_scores: Callable
     top_rows: Callable
     best_rows: Callable
     evidence_at: Callable
     signals_at: Callable
-    unite_lists: Callable
-    neighbour_rows: Callable
+    draw_rows: Callable
+    draw_near_rows: Callable
+    evidence_beside: Callable
+    near_evidence_beside: Callable
     structure_terms: Callable
     clue_terms: Callable
     row_prior: Callable
@@ -108,13 +113,17 @@ _waited: KernelSet | None = None
 def numpy_kernels() -> KernelSet:
     """Return the NumPy kernels: exact, slower, ready at once."""
     from cpersona_jit.kernels.numpy_path import (
+        beside,
         calibration,
+        draw,
         evidence,
         fusion,
         gram_extract,
+        gram_find,
         gram_index,
         gram_merge,
         gram_overlap,
+        gram_score,
         gram_tail,
         int8_scan,
         prior,
@@ -122,11 +131,12 @@ def numpy_kernels() -> KernelSet:
         signals,
         structure,
         structure_clues,
+        vector_score,
     )
 
     modules = (gram_extract, gram_index, gram_merge, gram_overlap, gram_tail)
-    modules += (int8_scan, sign_scan, fusion)
-    modules += (signals, evidence, structure, structure_clues, prior)
+    modules += (gram_find, gram_score, int8_scan, sign_scan, vector_score, fusion)
+    modules += (signals, evidence, draw, beside, structure, structure_clues, prior)
     return _collect("numpy", modules, calibration.calibrate)
 
 
@@ -189,14 +199,17 @@ def _fall_back(error: Exception) -> KernelSet:
 
 def _compiled_kernels() -> KernelSet:
     from cpersona_jit.kernels import (
+        beside,
         calibration,
+        draw,
         evidence,
         fusion,
         gram_extract,
+        gram_find,
         gram_index,
-        gram_lookup,
         gram_merge,
         gram_overlap,
+        gram_score,
         gram_tail,
         int8_scan,
         prior,
@@ -204,11 +217,12 @@ def _compiled_kernels() -> KernelSet:
         signals,
         structure,
         structure_clues,
+        vector_score,
     )
 
-    modules = (gram_extract, gram_index, gram_lookup, gram_merge, gram_overlap, gram_tail)
-    modules += (int8_scan, sign_scan, fusion)
-    modules += (signals, evidence, structure, structure_clues, prior)
+    modules = (gram_extract, gram_index, gram_merge, gram_overlap, gram_tail)
+    modules += (gram_find, gram_score, int8_scan, sign_scan, vector_score, fusion)
+    modules += (signals, evidence, draw, beside, structure, structure_clues, prior)
     return _collect("numba", modules, calibration.calibrate)
 
 

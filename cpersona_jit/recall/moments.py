@@ -9,15 +9,6 @@ import numpy as np
 from cpersona_jit.columns.parted import PartedRows
 from cpersona_jit.columns.sample import Sample
 from cpersona_jit.columns.snapshot import Mask
-from cpersona_jit.kernels.numpy_path.calibration import (
-    DENSE_BLOCK,
-    DENSE_ROW,
-    GRAM3_BLOCK,
-    GRAM3_ROW,
-    GRAM4_BLOCK,
-    GRAM4_ROW,
-    SIGNALS,
-)
 from cpersona_jit.kernels.row_mask import pack_mask
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT, GRAM_STAT_SHIFT
 from cpersona_jit.recall.kernel_set import KernelSet
@@ -27,11 +18,7 @@ _SHIFTS = np.array(
     [DENSE_STAT_SHIFT] * 2 + [GRAM_STAT_SHIFT] * 4 + [0],
     np.int64,
 )
-# The signals of a whole row, and which of them its block signals are when it is its own one block.
-_WHOLE = [DENSE_ROW, GRAM3_ROW, GRAM4_ROW]
-_ALIKE = [DENSE_ROW, DENSE_BLOCK, GRAM3_ROW, GRAM4_ROW, GRAM3_BLOCK, GRAM4_BLOCK]
-_AS_WHOLE = [0, 0, 1, 2, 1, 2]
-_ALIKE_PAIRS, _PAIRS_AS_WHOLE = np.ix_(_ALIKE, _ALIKE), np.ix_(_AS_WHOLE, _AS_WHOLE)
+_SCALES = [1 << int(shift) for shift in _SHIFTS]
 
 
 class SignalArrays(NamedTuple):
@@ -56,25 +43,21 @@ def moments_of_all(
     What a row that is its own one block adds to the sums is known from its three signals; parted
     rows that are not admitted hold zeros.
     """
-    sums, products = np.zeros(SIGNALS, np.int64), np.zeros((SIGNALS, SIGNALS), np.int64)
-    alone = mask.words & ~apart.words
-    _, of_whole, with_whole = kernels.row_moments(*arrays[:3], _SHIFTS[_WHOLE], alone)
-    sums[_ALIKE] = of_whole[_AS_WHOLE]
-    products[_ALIKE_PAIRS] = with_whole[_PAIRS_AS_WHOLE]
-    everyone = pack_mask(np.ones(apart.rows.size, bool))
-    _, of_parted, with_parted = kernels.signal_moments(arrays.parted_values, _SHIFTS, everyone)
-    return _standardised(mask.count, sums + of_parted, products + with_parted)
+    alone, whole = mask.words & ~apart.words, arrays[:3]
+    sums, products = kernels.scope_moments(*whole, arrays.parted_values, _SHIFTS, alone)
+    return _standardised(mask.count, sums, products)
 
 
 def moments_of_sample(
     arrays: SignalArrays, sample: Sample, two_phase: TwoPhase | None, kernels: KernelSet
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and covariances over the rows of a sample."""
-    values = kernels.signals_at(*arrays, sample.rows)
     if two_phase is not None:
-        two_phase.of_sample(sample, values[DENSE_ROW], values[DENSE_BLOCK])
-    everyone = pack_mask(np.ones(sample.rows.size, bool))
-    _, sums, products = kernels.signal_moments(values, _SHIFTS, everyone)
+        sums, products = two_phase.sums_of_sample(arrays, sample, _SHIFTS)
+    else:
+        values = kernels.signals_at(*arrays, sample.rows)
+        everyone = pack_mask(np.ones(sample.rows.size, bool))
+        _, sums, products = kernels.signal_moments(values, _SHIFTS, everyone)
     return _standardised(sample.rows.size, sums, products)
 
 
@@ -83,16 +66,14 @@ def _standardised(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and covariances from exact sums; the cancelling difference is taken in integers."""
     size = sums.size
-    mean, covariance = np.zeros(size), np.zeros((size, size))
     if not count:
-        return mean, covariance
-    scale = [1 << int(shift) for shift in _SHIFTS]
-    exact = sums.tolist()
-    rows = products.tolist()
+        return np.zeros(size), np.zeros((size, size))
+    exact, rows, squared = sums.tolist(), products.tolist(), count * count
+    mean = [total / count * scale for total, scale in zip(exact, _SCALES, strict=True)]
+    covariance = [[0.0] * size for _ in range(size)]
     for i in range(size):
-        mean[i] = exact[i] / count * scale[i]
+        total, scale, own = exact[i], _SCALES[i], rows[i]
         for j in range(i + 1):
-            spread = count * rows[i][j] - exact[i] * exact[j]
-            covariance[i, j] = spread / (count * count) * (scale[i] * scale[j])
-            covariance[j, i] = covariance[i, j]
-    return mean, covariance
+            spread = (count * own[j] - total * exact[j]) / squared * (scale * _SCALES[j])
+            covariance[i][j] = covariance[j][i] = spread
+    return np.array(mean), np.array(covariance)

@@ -71,12 +71,13 @@ def rank(
     """
     spent: dict[str, float] = {}
     with _timed(spent, "mask"):
-        mask = columns.mask(axes)
+        mask, block_mask = columns.mask(axes), columns.block_mask(axes)
     arms: list[ArmResult] = []
     for spec in settings.active_arms:
         with _timed(spent, f"arm:{spec.name}"):
             if spec.kind == "gram":
-                arms.append(gram_arm(columns, spec, query, mask, settings.depth, kernels))
+                masks = mask, block_mask
+                arms.append(gram_arm(columns, spec, query, *masks, settings.depth, kernels))
             elif query_vector is not None and columns.dim:
                 arms.append(dense_arm(columns, spec, query_vector, mask, settings.depth, kernels))
     with _timed(spent, "pool"):

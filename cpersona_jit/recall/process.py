@@ -195,17 +195,16 @@ def _retrieve(
         regions.append(inside_of(regions, state.envelope.inside))
     state.retrievals = min(len(regions), 2)
     found = draw_candidates(columns, settings.calibration, evidence, regions, settings.depth)
-    of_rows = evidence.at(found.rows)
     weights = np.ones(found.rows.size)
     if prior is not None:
         weights = _weigh(state, prior, position[found.rows], found.rows, now_us, clock, kernels)
-    kept = kept_candidates(found, of_rows, weights, cap)
+    kept = kept_candidates(found, weights, cap)
     considered = int(np.count_nonzero(weights))
     state.priced_out = weights.size - considered
     if kept.size < considered:
         state.caps.append(f"candidates: {cap} of {considered}")
     state.rows, state.reached = found.rows[kept], found.reached[:, kept]
-    state.prior, state.evidence = weights[kept], of_rows[:, kept]
+    state.prior, state.evidence = weights[kept], found.evidence[:, kept]
     return evidence
 
 
@@ -273,5 +272,9 @@ def _gate(state: Process, settings: AdaptiveSettings, clock: StageClock) -> None
 
 def _ordered(state: Process) -> np.ndarray:
     """Candidates by score; the pool lies in the tie order, which a stable sort keeps."""
-    best_first = np.argsort(-state.score, kind="stable")
-    return best_first[~state.gated[best_first]]
+    falling = -state.score
+    best_first = np.argsort(falling)
+    ordered = falling[best_first]
+    if (ordered[1:] == ordered[:-1]).any():  # the faster sort has no order for these
+        best_first = np.argsort(falling, kind="stable")
+    return best_first[~state.gated[best_first]] if state.gated.any() else best_first

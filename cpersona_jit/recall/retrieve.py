@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
+from cpersona_jit.kernels.numpy_path.draw import DrawnRows, Wanted
 from cpersona_jit.recall.adaptive_settings import Calibration
 from cpersona_jit.recall.evidence import FUSED, Evidence
-from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.seats import leading_rows
-
-
-class Found(NamedTuple):
-    """The candidates; P of them, in tie order."""
-
-    rows: np.ndarray  # int64 (P,)
-    reached: np.ndarray  # bool (2, P), by the list of the dense and of the gram evidence
 
 
 def draw_candidates(
@@ -27,7 +19,7 @@ def draw_candidates(
     evidence: Evidence,
     regions: Sequence[np.ndarray | None],
     depth: int,
-) -> Found:
+) -> DrawnRows:
     """Draw the lists of both kinds over each region and unite them.
 
     Parameters
@@ -43,13 +35,9 @@ def draw_candidates(
     depth : int
         Length of a list at most.
     """
-    lists = [draw_lists(columns, calibration, evidence, region, depth) for region in regions]
-    of_kind = [members for pair in lists for members in pair]
-    bits = np.repeat(np.array([1, 2] * len(lists), np.uint8), [one.size for one in of_kind])
-    rows, reached = evidence.kernels.unite_lists(np.concatenate(of_kind), bits, columns.n)
-    by_tie = columns.tie_order(rows)
-    reached = reached[by_tie]
-    return Found(rows[by_tie], np.array([reached & 1, reached & 2], bool))
+    words = np.array([evidence.within(region) for region in regions])
+    wanted = Wanted(depth, bool(calibration.gram3_share), bool(calibration.gram4_share))
+    return evidence.draw(columns, words, wanted)
 
 
 def inside_of(regions: Sequence[np.ndarray | None], period: np.ndarray) -> np.ndarray:
@@ -59,17 +47,15 @@ def inside_of(regions: Sequence[np.ndarray | None], period: np.ndarray) -> np.nd
     return period & np.any(regions, axis=0)
 
 
-def kept_candidates(found: Found, evidence: np.ndarray, prior: np.ndarray, cap: int) -> np.ndarray:
+def kept_candidates(found: DrawnRows, prior: np.ndarray, cap: int) -> np.ndarray:
     """Return the candidates that stay, ascending: a prior above 0, and the most fused evidence.
 
     Under the cap the best row of each kind of evidence is kept before any other.
 
     Parameters
     ----------
-    found : Found
-        The candidates; of equals the lowest row is kept.
-    evidence : ndarray of float64, shape (3, P)
-        Dense, gram and fused evidence of each candidate.
+    found : DrawnRows
+        The candidates, P of them; of equals the lowest row is kept.
     prior : ndarray of float64, shape (P,)
         Prior of each candidate.
     cap : int
@@ -78,7 +64,7 @@ def kept_candidates(found: Found, evidence: np.ndarray, prior: np.ndarray, cap: 
     stays = np.flatnonzero(prior > 0.0)
     if stays.size <= cap:
         return stays
-    rows, evidence = found.rows[stays], evidence[:, stays]
+    rows, evidence = found.rows[stays], found.evidence[:, stays]
     behind = np.ones(rows.size, bool)
     leaders = leading_rows(found.reached[:, stays], evidence, rows)
     behind[leaders[leaders >= 0]] = False

@@ -36,9 +36,11 @@ def reserve_seats(
         At most `seats` candidates outside the window, best first.
     """
     outside = order[limit:] if limit > 0 else order[:0]
-    first = [leader for leader in leaders.tolist() if leader in outside]
-    alone = [outside[reached[kind, outside] & ~reached[1 - kind, outside]] for kind in (0, 1)]
-    turns = chain.from_iterable(zip_longest(*(kind[:seats].tolist() for kind in alone)))
+    first = [leader for leader in leaders.tolist() if (outside == leader).any()]
+    by_one = outside[reached[0, outside] != reached[1, outside]]
+    by_dense = reached[0, by_one]
+    alone = by_one[by_dense][:seats].tolist(), by_one[~by_dense][:seats].tolist()
+    turns = chain.from_iterable(zip_longest(*alone))
     wanted = dict.fromkeys([*first, *(row for row in turns if row is not None)])
     seated = np.zeros(reached.shape[1], bool)
     seated[list(wanted)[:seats]] = True
@@ -83,10 +85,12 @@ def leading_rows(reached: np.ndarray, evidence: np.ndarray, rows: np.ndarray) ->
         Positions among the candidates; -1 for a kind with an empty list.
     """
     leaders = np.full(2, -1, np.int64)
+    if not rows.size:
+        return leaders
     for kind in (0, 1):
-        listed = np.flatnonzero(reached[kind])
-        if listed.size:
-            shown = evidence[kind, listed]
-            level = listed[shown == shown.max()]
-            leaders[kind] = level[rows[level].argmin()]
+        shown = np.where(reached[kind], evidence[kind], -np.inf)
+        first = int(shown.argmax())
+        if reached[kind, first]:
+            level = np.flatnonzero(shown == shown[first])
+            leaders[kind] = first if level.size == 1 else level[rows[level].argmin()]
     return leaders

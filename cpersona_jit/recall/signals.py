@@ -30,13 +30,7 @@ from cpersona_jit.kernels.quantize import cosine_scale, quantize_query
 from cpersona_jit.kernels.row_mask import admitted_rows, has_rows
 from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
-from cpersona_jit.recall.gram_query import (
-    count_overlap,
-    match_tail,
-    posting_lists,
-    query_points,
-    weigh_grams,
-)
+from cpersona_jit.recall.gram_query import query_points, weigh_grams
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.moments import SignalArrays, moments_of_all, moments_of_sample
 from cpersona_jit.recall.settings import ArmSpec
@@ -155,9 +149,10 @@ def measure_signals(
         (settings.gram3, GRAM3_ROW, GRAM3_BLOCK),
         (settings.gram4, GRAM4_ROW, GRAM4_BLOCK),
     ):
-        of_rows, unit[[row, block]], note = _grams(
+        of_rows, in_units, note = _grams(
             columns, spec, points, mask, block_mask, apart, values[row], values[block], kernels
         )
+        unit[row] = unit[block] = in_units
         grams.append(of_rows)
         notes += [note] if note else []
     if apart is columns.blocks.parted:
@@ -205,19 +200,18 @@ def _dense(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score every row and block: int32 (n,), and the signals of the parted rows, int64 (7, m)."""
     dense, values = _no_signals(columns, apart)
-    stats = kernels.dense_all(columns.codes, planes, embedded, dense)
-    dense[lacking] = round(stats.mean(DENSE_STAT_SHIFT))
-    scores = np.empty(columns.blocks.n, np.int32)
-    kernels.dense_all(columns.blocks.codes, planes, block_words, scores)
-    own, best = values[DENSE_ROW], values[DENSE_BLOCK]
-    own[:] = dense[apart.rows]
-    kernels.best_of_blocks(apart.block_ptr, scores, block_words, own, best)
+    blocks, own, best = columns.blocks, values[DENSE_ROW], values[DENSE_BLOCK]
+    stats = kernels.score_vectors(
+        *(columns.codes, planes, embedded, blocks.codes, block_words),
+        *(apart.block_ptr, apart.rows, dense, own, best),
+    )
     if lacking.size:
         # A row without a vector shows nothing: the mean of the others adds 0 to its evidence.
-        seen = has_rows(embedded, apart.rows)
+        seen, mean = has_rows(embedded, apart.rows), round(stats.mean(DENSE_STAT_SHIFT))
         total = int(dense[admitted_rows(embedded)].sum(dtype=np.int64))
         total += int((best[seen] - own[seen]).sum())
-        best[apart.place[lacking]] = round(total / stats.count)
+        dense[lacking], without = mean, apart.place[lacking]
+        own[without], best[without] = mean, round(total / stats.count)
     return dense, values
 
 
@@ -232,15 +226,13 @@ def _grams(
     best: np.ndarray,
     kernels: KernelSet,
 ) -> tuple[np.ndarray, float, str]:
-    size, blocks = spec.size, columns.blocks
-    weighed = weigh_grams(columns, spec, points, mask, kernels)
-    counters = count_overlap(columns, weighed.lists, weighed.tail, weighed, mask, kernels)
+    size, blocks, exponent = spec.size, columns.blocks, spec.length_exponent
+    weighed = weigh_grams(columns, spec, points, mask, block_mask, kernels)
     of_rows = np.empty(columns.n, np.uint32)
-    kernels.gram_scores(counters, columns.length_factor(spec.length_exponent), mask.words, of_rows)
-    lists = posting_lists(blocks.gram_index[size], weighed.keys, kernels)
-    tail = match_tail(blocks, size, weighed.keys, block_mask, kernels)
-    block_counters = count_overlap(blocks, lists, tail, weighed, block_mask, kernels)
-    block_factor = blocks.length_factor(spec.length_exponent)
-    of_blocks = block_counters, block_factor, block_mask.words
-    kernels.best_gram_blocks(apart.block_ptr, *of_blocks, apart.rows, of_rows, own, best)
+    kernels.score_grams(
+        *(weighed.found, weighed.weights),
+        *(columns.gram_index[size], columns.length_factor(exponent), mask.words),
+        *(blocks.gram_index[size], blocks.length_factor(exponent), block_mask.words),
+        *(apart.block_ptr, apart.rows, of_rows, own, best),
+    )
     return of_rows, weighed.unit / 65535.0, weighed.note

@@ -8,15 +8,16 @@ dense list is drawn from.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cpersona_jit.columns.parted import PartedRows
 from cpersona_jit.columns.sample import Sample
 from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_BLOCK, DENSE_ROW, SIGNALS
+from cpersona_jit.kernels.numpy_path.draw import Measured
 from cpersona_jit.kernels.quantize import query_bit_planes
-from cpersona_jit.kernels.row_mask import pack_mask
-from cpersona_jit.kernels.scan_stats import DENSE_STAT_SHIFT
 from cpersona_jit.recall.kernel_set import KernelSet
 
 
@@ -46,6 +47,10 @@ class TwoPhase:
         Score of each row that was measured; what stands in other places has no meaning.
     values : ndarray of int64, shape (7, m)
         Likewise the dense signals of the parted rows; the other signals are the caller's.
+    estimates : ndarray of int32, shape (64 * words,)
+        Rough score of each admitted row that has a vector.
+    shortlist : int
+        As given.
     """
 
     def __init__(
@@ -63,61 +68,49 @@ class TwoPhase:
         self.values = np.empty((SIGNALS, apart.rows.size), np.int64)
         self._columns, self._planes, self._kernels = columns, planes, kernels
         self._words, self._block_words, self._apart = words, block_words, apart
-        self._shortlist = shortlist
+        self.shortlist = shortlist
         self._means = np.zeros(2, np.int64)
         self._known = np.zeros(columns.n, bool)
-        self._estimates = self._estimated(query_bit_planes(query_vector))
+        self.estimates = self._estimated(query_bit_planes(query_vector))
 
     def _estimated(self, query_planes: np.ndarray) -> np.ndarray:
         """Rough score of each row; of a parted one the mean of its own and its best block's."""
-        columns, blocks, kernels = self._columns, self._columns.blocks, self._kernels
-        rows = np.empty(64 * self._words.size, np.int32)
-        kernels.planes_all(columns.signs, query_planes, columns.n, self._words, rows)
-        of_blocks = np.empty(64 * self._block_words.size, np.int32)
-        kernels.planes_all(blocks.signs, query_planes, blocks.n, self._block_words, of_blocks)
-        apart, words = self._apart, self._block_words
-        kernels.blend_best_blocks(apart.block_ptr, of_blocks, words, apart.rows, rows)
-        return rows
+        columns, blocks, apart = self._columns, self._columns.blocks, self._apart
+        return self._kernels.estimate_rows(
+            *(columns.signs, query_planes, columns.n, self._words),
+            *(blocks.signs, blocks.n, self._block_words, apart.block_ptr, apart.rows),
+        )
 
     def nearest(self, words: np.ndarray) -> np.ndarray:
         """Return the rows of a mask that the sign bits put first, int64, ascending."""
-        return self._kernels.best_estimates(self._estimates, words & self._words, self._shortlist)
+        return self._kernels.best_estimates(self.estimates, words & self._words, self.shortlist)
+
+    @property
+    def measured(self) -> Measured:
+        """What the kernels that measure rows on their way are called with."""
+        columns, apart = self._columns, self._apart
+        return Measured(
+            *(columns.codes, columns.blocks.codes, self._planes, self._words, self._block_words),
+            *(apart.block_ptr, self._means, self._known),
+            *(self.values[DENSE_ROW], self.values[DENSE_BLOCK]),
+        )
 
     def measure(self, rows: np.ndarray) -> None:
         """Write the dense signals of admitted rows, as far as that is not done yet."""
-        columns, apart = self._columns, self._apart
-        self._kernels.dense_at(
-            columns.codes,
-            columns.blocks.codes,
-            self._planes,
-            self._words,
-            self._block_words,
-            apart.place,
-            apart.block_ptr,
-            self._means,
-            rows,
-            self._known,
-            self.dense,
-            self.values[DENSE_ROW],
-            self.values[DENSE_BLOCK],
-        )
+        *where, block_ptr, means, known, own, best = self.measured
+        place = self._apart.place
+        self._kernels.dense_at(*where, place, block_ptr, means, rows, known, self.dense, own, best)
 
-    def of_sample(self, sample: Sample, own: np.ndarray, best: np.ndarray) -> None:
-        """Write the dense signals of the rows from which moments are taken, int64, shape (s,).
+    def sums_of_sample(
+        self, arrays: Sequence[np.ndarray], sample: Sample, shifts: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums of the signals of a sample, int64 (7,), and of their products (7, 7).
 
         To be called before any row is measured: a row without a vector shows nothing, and the mean
         of those that have one, which adds 0 to its evidence, is known from here on.
         """
-        kernels, seen = self._kernels, pack_mask(sample.seen)
-        scores = np.empty(sample.rows.size, np.int32)
-        of_blocks = np.empty(len(sample.block_codes), np.int32)
-        stats = kernels.dense_all(sample.codes, self._planes, seen, scores)
-        kernels.dense_all(sample.block_codes, self._planes, sample.block_words, of_blocks)
-        own[:] = scores
-        kernels.best_of_blocks(sample.block_ptr, of_blocks, sample.block_words, own, best)
-        if not stats.count:
-            return
-        total = int(best.sum(where=sample.seen))
-        self._means[:] = round(stats.mean(DENSE_STAT_SHIFT)), round(total / stats.count)
-        if stats.count < sample.rows.size:
-            own[~sample.seen], best[~sample.seen] = self._means
+        rows, codes, seen = sample.rows, sample.codes, sample.seen_words
+        of_blocks = sample.block_codes, sample.block_words, sample.block_ptr
+        return self._kernels.sample_moments(
+            tuple(arrays), rows, self._planes, codes, seen, *of_blocks, shifts, self._means
+        )

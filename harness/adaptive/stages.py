@@ -13,6 +13,7 @@ import numpy as np
 from cpersona_jit.columns.snapshot import UNDATED, ScopeStatistics
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
+from cpersona_jit.kernels.structure import neighbour_rows
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights, Structure
 from cpersona_jit.recall.clues import day_keys
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
@@ -178,7 +179,7 @@ def structure_of(
     for number, clue in enumerate(clues):
         keys[number] = asked.keys[clue][place]
     beside = asked.beside
-    near = kernels.neighbour_rows(beside.before, beside.after, asked.everyone, place)
+    near = neighbour_rows(beside.before, beside.after, asked.everyone, place)
     around = Surroundings(
         np.where(near >= 0, fused[near], -np.inf),
         beside.is_question[place],

@@ -18,9 +18,9 @@ from cpersona_jit.columns.snapshot import Columns
 from cpersona_jit.defaults import DEFAULT_SETTINGS, ROW_FUSION_SETTINGS
 from cpersona_jit.intent import read_intent
 from cpersona_jit.isolation import Axes
+from cpersona_jit.kernels.int8_scan import dense_all
 from cpersona_jit.kernels.quantize import quantize_query
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
-from cpersona_jit.recall.kernel_set import warm_kernels
 from cpersona_jit.recall.settings import RecallSettings
 from harness.machine import load_average
 from harness.provenance import provenance
@@ -184,7 +184,7 @@ def _scan_times(columns: Columns) -> np.ndarray:
 
     The machine's memory decides it, and whatever else runs on the machine.
     """
-    kernels, axes = warm_kernels(), Axes.agent(AGENT)
+    axes = Axes.agent(AGENT)
     planes, _ = quantize_query(GivenVectors().embed(QUESTIONS[:1], kind="query")[0])
     scans = [
         (of.codes, mask.words, np.empty(of.lengths.size, np.int32))
@@ -197,7 +197,7 @@ def _scan_times(columns: Columns) -> np.ndarray:
     for turn in range(_ROUNDS):
         cpu, wall = time.thread_time(), time.perf_counter()
         for codes, words, out in scans:
-            kernels.dense_all(codes, planes, words, out)
+            dense_all(codes, planes, words, out)
         found[:, turn, 0] = time.perf_counter() - wall, time.thread_time() - cpu
     return found * 1e3
 

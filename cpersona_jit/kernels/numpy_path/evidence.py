@@ -91,12 +91,3 @@ def signals_at(
     own = np.flatnonzero(at >= 0)
     values[:, own] = parted_values[:, at[own]]
     return values
-
-
-def unite_lists(lists: np.ndarray, kinds: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Unite lists of rows; see the kernel of the same name."""
-    _, first = np.unique(lists, return_index=True)
-    rows = lists[np.sort(first)]
-    marks = np.zeros(n, np.uint8)
-    np.bitwise_or.at(marks, lists, kinds)
-    return rows, marks[rows]

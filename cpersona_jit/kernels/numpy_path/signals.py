@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cpersona_jit.kernels.numpy_path.gram_overlap import overlap_scores
-from cpersona_jit.kernels.row_mask import admitted_rows
+from cpersona_jit.kernels.row_mask import admitted_rows, pack_mask
 
 # Rows whose products float64 adds up without rounding: 2**11 products of at most 2**42.
 CHUNK_ROWS = 2048
+# Which of dense, 3-grams and 4-grams each signal of a row that is its own one block is.
+_AS_WHOLE = [0, 0, 1, 2, 1, 2]
 
 
 def best_of_blocks(
@@ -63,6 +65,24 @@ def row_moments(
 ) -> tuple[int, np.ndarray, np.ndarray]:
     """Exact moments of the signals of whole rows; see the kernel of the same name."""
     return signal_moments(np.array([dense, gram3, gram4], np.int64), shifts, mask)
+
+
+def scope_moments(
+    dense: np.ndarray,
+    gram3: np.ndarray,
+    gram4: np.ndarray,
+    parted_values: np.ndarray,
+    shifts: np.ndarray,
+    alone: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Exact moments of the signals of a scope; see the kernel of the same name."""
+    whole = shifts[[0, 2, 3]]
+    _, of_whole, with_whole = row_moments(dense, gram3, gram4, whole, alone)
+    everyone = pack_mask(np.ones(parted_values.shape[1], bool))
+    _, sums, products = signal_moments(parted_values, shifts, everyone)
+    sums[:-1] += of_whole[_AS_WHOLE]
+    products[:-1, :-1] += with_whole[np.ix_(_AS_WHOLE, _AS_WHOLE)]
+    return sums, products
 
 
 def gram_scores(
