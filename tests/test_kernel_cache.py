@@ -120,7 +120,7 @@ def test_a_folder_that_cannot_be_made_is_said_and_done_without(
     (tmp_path / "file").touch()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
     compiled.kernel_folder.cache_clear()
-    compiled._folder_of.cache_clear()
+    compiled.folder_of.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):
             add = compiled.kernel(lambda a, b: a + b)
@@ -128,7 +128,7 @@ def test_a_folder_that_cannot_be_made_is_said_and_done_without(
             assert compiled.kernel(lambda a, b: a - b)(1, 2) == -1
     finally:
         compiled.kernel_folder.cache_clear()
-        compiled._folder_of.cache_clear()
+        compiled.folder_of.cache_clear()
     (said,) = [record.getMessage() for record in caplog.records]
     assert "NUMBA_CACHE_DIR names another folder" in said
     assert str(tmp_path / "file" / "cache") in said

@@ -214,21 +214,6 @@ def test_moments_of_parts_add_up(seed, n, cut):
         assert np.array_equal(one + other, both)
 
 
-@pytest.mark.parametrize("module", MODULES)
-@LAWS
-@given(seed=SEEDS, n=SIZES, share=SHARES)
-def test_moments_of_whole_rows(module, seed, n, share):
-    rng = np.random.default_rng(seed)
-    dense = rng.integers(-(2**29), 2**29, n).astype(np.int32)
-    gram3, gram4 = rng.integers(0, 2**32, (2, n)).astype(np.uint32)
-    shifts = np.array([DENSE_STAT_SHIFT, GRAM_STAT_SHIFT, GRAM_STAT_SHIFT])
-    admitted = admitted_share(rng, n, share)
-    count, sums, products = module.row_moments(dense, gram3, gram4, shifts, pack_mask(admitted))
-    values = [dense.tolist(), gram3.tolist(), gram4.tolist()]
-    expected = naive.signal_moments(values, shifts.tolist(), admitted.tolist())
-    assert (count, sums.tolist(), products.tolist()) == expected
-
-
 # --- where it runs -------------------------------------------------------------------------------
 
 
@@ -250,7 +235,9 @@ rng = np.random.default_rng(1)
 values, mask = rng.integers(0, 2**32, (7, 999)), pack_mask(rng.random(999) < 0.6)
 print([part.tolist() for part in signals.signal_moments(values, np.full(7, 11), mask)[1:]])
 dense, grams = values[0].astype(np.int32), values[1:3].astype(np.uint32)
-print([part.tolist() for part in signals.row_moments(dense, *grams, np.full(3, 11), mask)[1:]])
+shifts = np.full(7, 11)
+scope = signals.scope_moments(dense, *grams, values[:, :333] >> 11, shifts, mask)
+print([part.tolist() for part in scope])
 own, out = values[1, :333], np.empty(333, np.int64)
 signals.best_of_blocks(np.arange(0, 1002, 3), grams[0], mask, own, out)
 print(out.tolist())

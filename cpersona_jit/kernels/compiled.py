@@ -19,7 +19,7 @@ from cpersona_jit.kernels.cache_folder import (
     remove_old_folders,
 )
 
-__all__ = ["kernel", "kernel_folder", "kernel_part"]
+__all__ = ["folder_of", "kernel", "kernel_folder", "kernel_part"]
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,8 @@ def kernel_folder() -> Path | None:
 
 
 @cache
-def _folder_of(module: Path) -> Path | None:
+def folder_of(module: Path) -> Path | None:
+    """Return the folder for the kernels of a module as it is; None when there is none."""
     folder = kernel_folder()
     try:
         return folder and module_folder(folder, module)
@@ -70,7 +71,7 @@ def _folder_of(module: Path) -> Path | None:
 
 
 def _decorated(function: Callable, options: dict[str, bool]) -> Any:
-    folder = _folder_of(Path(function.__code__.co_filename))
+    folder = folder_of(Path(function.__code__.co_filename))
     if folder is None:
         return njit(**options)(function)
     # Numba looks at this setting now and never again. What others compile has its own place.

@@ -203,7 +203,7 @@ def _no_lists(regions, depth):
 
 @kernel_part
 def _both(words, others):
-    common = np.empty_like(words)
+    common = np.empty(len(words), np.uint64)
     for i in range(len(words)):
         common[i] = words[i] & others[i]
     return common
@@ -219,7 +219,7 @@ def _keep(rows, lists, held, number):
 @kernel_part
 def _showing_grams(gram3, gram4, place, values, use3, use4, rows):
     """Those of some rows that share a gram with the query, of a size that counts."""
-    shown, count = np.empty_like(rows), 0
+    shown, count = np.empty(len(rows), np.int64), 0
     for row in rows:
         at = np.int64(place[row])
         if at >= 0:
@@ -235,7 +235,9 @@ def _showing_grams(gram3, gram4, place, values, use3, use4, rows):
 @kernel_part
 def _unite(lists, held, event_time, ids):
     """Unite ascending lists: each row once, in tie order, and in which kind of list it is."""
-    at, most = np.zeros_like(held), held.sum()
+    at, most = np.zeros(len(held), np.int64), 0
+    for number in range(len(held)):
+        most += held[number]
     rows, kinds, count = np.empty(most, np.int64), np.empty(most, np.int64), 0
     while True:
         row, bits = _NOBODY, 0

@@ -86,7 +86,9 @@ def match_rows(row_ptr, row_keys, row_counts, keys, first_row, mask):
     for row in range(len(row_ptr) - 1):
         widest = max(widest, row_ptr[row + 1] - row_ptr[row])
     candidates = np.empty(widest, np.int64)
-    table = np.full(np.int64(1) << (bits + _TABLE_BITS), np.int32(-1))
+    table = np.empty(np.int64(1) << (bits + _TABLE_BITS), np.int32)
+    for slot in range(len(table)):
+        table[slot] = -1
     present = np.zeros(np.int64(1) << max(bits + _FILTER_BITS - 6, 0), np.uint64)
     filled = _match(
         row_ptr,

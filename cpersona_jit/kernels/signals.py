@@ -105,34 +105,6 @@ def blend_best_blocks(
     blend_blocks(block_ptr, block_scores, block_mask, rows, scores)
 
 
-def row_moments(
-    dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """Sum the signals of whole rows and their products, exactly, as `signal_moments` does.
-
-    Parameters
-    ----------
-    dense : int32 (n,)
-        Score of each row by its embedding.
-    gram3, gram4 : uint32 (n,)
-        Scores by its grams.
-    shifts : int64 (3,)
-        As in `signal_moments`.
-    mask : uint64 (ceil(n / 64),)
-        Rows to sum; bits past n are zero.
-
-    Returns
-    -------
-    count : int
-    sums : int64 (3,)
-    products : int64 (3, 3)
-    """
-    sums, products = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
-    keep, steps = np.empty(_CHUNK, np.int64), np.empty((3, _CHUNK), np.int64)
-    add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products)
-    return count_admitted(mask), sums, products
-
-
 def scope_moments(
     dense: np.ndarray,
     gram3: np.ndarray,
@@ -145,8 +117,10 @@ def scope_moments(
 
     Parameters
     ----------
-    dense, gram3, gram4 : ndarray
-        As in `row_moments`.
+    dense : int32 (n,)
+        Score of each row by its embedding.
+    gram3, gram4 : uint32 (n,)
+        Scores by its grams.
     parted_values : int64 (7, m)
         Signals of the parted rows, in the order of ``numpy_path.calibration``; zeros for those that
         are not admitted.
@@ -296,7 +270,9 @@ def add_moments(signals, shifts, mask, keep, steps, sums, products):
 @kernel_part
 def moment_scratch(arms, n):
     """Return what `add_moments` works in, and a mask of n rows that admits all of them."""
-    everyone = np.full((n + 63) // 64, ~np.uint64(0))
+    everyone = np.empty((n + 63) // 64, np.uint64)
+    for word in range(len(everyone)):
+        everyone[word] = ~np.uint64(0)
     if n & 63:
         everyone[-1] = (np.uint64(1) << np.uint64(n & 63)) - np.uint64(1)
     return np.empty(_CHUNK, np.int64), np.empty((arms, _CHUNK), np.int64), everyone
@@ -304,34 +280,40 @@ def moment_scratch(arms, n):
 
 @kernel
 def _add_scope_moments(dense, gram3, gram4, parted_values, shifts, alone, sums, products):
-    keep, steps, everyone = moment_scratch(len(shifts), parted_values.shape[1])
-    whole = _AS_WHOLE.max() + 1
-    of_whole, with_whole = np.zeros(whole, np.int64), np.zeros((whole, whole), np.int64)
-    whole_shifts = np.empty(whole, np.int64)
-    for signal in range(len(_AS_WHOLE)):
-        whole_shifts[_AS_WHOLE[signal]] = shifts[signal]
-    add_row_moments(dense, gram3, gram4, whole_shifts, alone, keep, steps, of_whole, with_whole)
+    of_whole, with_whole = np.zeros(3, np.int64), np.zeros((3, 3), np.int64)
+    _add_whole_rows(dense, gram3, gram4, shifts, alone, of_whole, with_whole)
     for a in range(len(_AS_WHOLE)):
         sums[a] = of_whole[_AS_WHOLE[a]]
         for b in range(len(_AS_WHOLE)):
             products[a, b] = with_whole[_AS_WHOLE[a], _AS_WHOLE[b]]
+    keep, steps, everyone = moment_scratch(len(shifts), parted_values.shape[1])
     add_moments(parted_values, shifts, everyone, keep, steps, sums, products)
 
 
-@kernel
-def add_row_moments(dense, gram3, gram4, shifts, mask, keep, steps, sums, products):
-    for first_word in range(0, len(mask), _CHUNK_WORDS):
-        words = mask[first_word : first_word + _CHUNK_WORDS]
-        if not _any_admitted(words):
+@kernel_part
+def _add_whole_rows(dense, gram3, gram4, shifts, mask, sums, products):
+    """Sum the three signals of the rows of a mask, and all products of two of them."""
+    by_dense, by3, by4 = shifts[0], shifts[2], shifts[3]
+    x_sum, y_sum, z_sum, xx, xy, xz, yy, yz, zz = 0, 0, 0, 0, 0, 0, 0, 0, 0
+    for word in range(len(mask)):
+        admitted, first = np.int64(mask[word]), 64 * word
+        if admitted == 0:
             continue
-        first = 64 * first_word
-        end = min(first + _CHUNK, len(dense))
-        _spread(words, keep)
-        sums[0] += _shift(dense[first:end], shifts[0], keep, steps[0])
-        sums[1] += _shift(gram3[first:end], shifts[1], keep, steps[1])
-        sums[2] += _shift(gram4[first:end], shifts[2], keep, steps[2])
-        _add_products(steps, len(shifts), end - first, products)
-    _mirror(products)
+        of_word = dense[first : first + 64]
+        three, four = gram3[first : first + 64], gram4[first : first + 64]
+        for bit in range(len(of_word)):
+            keep = -((admitted >> bit) & 1)
+            x = (np.int64(of_word[bit]) >> by_dense) & keep
+            y = (np.int64(three[bit]) >> by3) & keep
+            z = (np.int64(four[bit]) >> by4) & keep
+            x_sum, y_sum, z_sum = x_sum + x, y_sum + y, z_sum + z
+            xx, xy, xz = xx + x * x, xy + x * y, xz + x * z
+            yy, yz, zz = yy + y * y, yz + y * z, zz + z * z
+    sums[0], sums[1], sums[2] = x_sum, y_sum, z_sum
+    products[0, 0], products[1, 1], products[2, 2] = xx, yy, zz
+    products[0, 1] = products[1, 0] = xy
+    products[0, 2] = products[2, 0] = xz
+    products[1, 2] = products[2, 1] = yz
 
 
 @kernel_part

@@ -14,7 +14,9 @@ from cpersona_jit.kernels.compiled import kernel_part
 @kernel_part
 def sort_ascending(values):
     """Return int64 values in ascending order."""
-    source, target = values.copy(), np.empty_like(values)
+    source, target = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    for i in range(len(values)):
+        source[i] = values[i]
     width = 1
     while width < len(source):
         for first in range(0, len(source), 2 * width):
@@ -38,8 +40,9 @@ def sort_by_tie(rows, event_time, ids):
 
     Event time descending, so that undated rows, the smallest int64, are last; memory id ascending.
     """
-    times, own_ids = np.empty_like(rows), np.empty_like(rows)
-    source, target = np.empty_like(rows), np.empty_like(rows)
+    count = len(rows)
+    times, own_ids = np.empty(count, np.int64), np.empty(count, np.int64)
+    source, target = np.empty(count, np.int64), np.empty(count, np.int64)
     for p in range(len(rows)):
         times[p], own_ids[p], source[p] = event_time[rows[p]], ids[rows[p]], p
     width = 1

@@ -1,7 +1,6 @@
 """Calls that make the kernels ready: each once, with the types that recall uses, on two rows.
 
-A call compiles a kernel or loads it from the cache. The order is that of the time they take, so
-that what every recall needs is there first.
+A call compiles a kernel or loads it from the cache.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from cpersona_jit.kernels.quantize import (
     sign_words,
 )
 from cpersona_jit.kernels.structure_weights import StructureWeights
+from cpersona_jit.recall.compile_apart import FIRST, LATE
 
 if TYPE_CHECKING:
     from cpersona_jit.recall.kernel_set import KernelSet
@@ -41,19 +41,14 @@ class _Vectors(NamedTuple):
 
 def call_first_kernels(kernels: KernelSet) -> None:
     """Call what building columns and every recall by the default settings call."""
-    index = _build(kernels)
-    arrays = _signals(kernels, index)
-    _choose(kernels, arrays)
+    for part in FIRST:
+        CALLS[part](kernels)
 
 
 def call_late_kernels(kernels: KernelSet) -> None:
     """Call the others: large scopes first, which the default settings have, then row fusion."""
-    index = _build(kernels)
-    kernels.merge_gram_index(index, index)
-    arrays = _arrays()
-    _large_scope(kernels, arrays)
-    _explain(kernels, arrays)
-    _row_fusion(kernels, index)
+    for part in LATE:
+        CALLS[part](kernels)
 
 
 def _vectors() -> _Vectors:
@@ -71,48 +66,46 @@ def _tail() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array([0, 1]), np.array([7], np.uint64), np.array([1], np.uint8)
 
 
-def _build(kernels: KernelSet):
-    kernels.extract_grams(np.full(4, 97, np.uint32), np.array([0, 4]), 3)
+def _index(kernels: KernelSet):
     return kernels.build_gram_index(
         np.array([0, 1, 2]), np.array([7, 7], np.uint64), np.array([1, 3], np.uint8), 2
     )
 
 
-def _signals(kernels: KernelSet, index) -> tuple[np.ndarray, ...]:
-    """Score the rows, and sum up how the scores are spread."""
-    arrays = dense, gram, _, parted, _, values = _arrays()
-    codes, planes, _ = _vectors()
+def _grams(kernels: KernelSet) -> None:
+    """Build an index, find the grams of a query in it, score rows by them, and add terms."""
+    kernels.extract_grams(np.full(4, 97, np.uint32), np.array([0, 4]), 3)
+    index, (_, gram, _, parted, _, values) = _index(kernels), _arrays()
     points, of_rows = np.full(4, 97, np.uint32), (index, _tail(), _MASK)
     found = kernels.find_grams(points, 3, *of_rows, *of_rows)
     kernels.masked_document_frequency(index, _LISTS, _MASK)
-    kernels.score_vectors(
-        codes, planes, _MASK, codes, _MASK, _BLOCK_PTR, parted, dense, values[0], values[1]
-    )
-    weights = np.zeros(found.lists.shape, np.uint16)
-    scored = index, _FACTOR, _MASK
+    weights, scored = np.zeros(found.lists.shape, np.uint16), (index, _FACTOR, _MASK)
     kernels.score_grams(
         found, weights, *scored, *scored, _BLOCK_PTR, parted, gram, values[2], values[4]
     )
-    kernels.scope_moments(*arrays[:3], values, _SHIFTS, _MASK)
-    return arrays
-
-
-def _choose(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
-    """Weigh the evidence, and look at the candidates and what stands beside them."""
-    weights, bias = kernels.calibrate(np.eye(7), np.ones(8)), np.zeros(3)
-    ids, regions = np.arange(2), _MASK[None]
-    drawn = kernels.draw_rows(arrays, weights, bias, regions, _MASK, _WANTED, ids, ids)
-    nobody, alone = np.zeros(2, bool), np.full(2, -1, np.int64)
-    beside = alone, alone, _MASK, drawn.rows
-    kernels.evidence_beside(arrays, weights[2], 0.0, *beside)
-    terms = StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
+    nobody, terms = np.zeros(2, bool), StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
     kernels.structure_terms(np.zeros((4, 2)), nobody, nobody, 0.5, terms)
     kernels.row_prior(np.arange(2), np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     kernels.clue_terms(np.zeros(2), np.array([[0, 1]]), np.ones(1), 0.5)
 
 
-def _large_scope(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
+def _evidence(kernels: KernelSet) -> None:
+    """Score rows by vectors, weigh the evidence, draw the candidates, look beside them."""
+    arrays = dense, _, _, parted, _, values = _arrays()
+    codes, planes, _ = _vectors()
+    of_blocks = codes, _MASK, _BLOCK_PTR, parted
+    kernels.score_vectors(codes, planes, _MASK, *of_blocks, dense, values[0], values[1])
+    kernels.scope_moments(*arrays[:3], values, _SHIFTS, _MASK)
+    weights, bias = kernels.calibrate(np.eye(7), np.ones(8)), np.zeros(3)
+    ids, regions = np.arange(2), _MASK[None]
+    drawn = kernels.draw_rows(arrays, weights, bias, regions, _MASK, _WANTED, ids, ids)
+    alone = np.full(2, -1, np.int64)
+    kernels.evidence_beside(arrays, weights[2], 0.0, alone, alone, _MASK, drawn.rows)
+
+
+def _large_scopes(kernels: KernelSet) -> None:
     """Measure in two phases."""
+    arrays = _arrays()
     codes, planes, query = _vectors()
     signs, means = block_signs(sign_words(codes)), np.zeros(2, np.int64)
     seen = signs, query_bit_planes(query), 2, _MASK
@@ -130,12 +123,30 @@ def _large_scope(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
     kernels.near_evidence_beside(arrays, weights[2], 0.0, *beside, measured)
 
 
-def _explain(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
-    """Look at some rows again, as a trace and a sweep do."""
+def _row_fusion(kernels: KernelSet) -> None:
+    """Fuse the ranks of rows, merge indices, and look at some rows again as a trace does."""
+    index, (codes, planes, _) = _index(kernels), _vectors()
+    counters = np.zeros(64, np.uint16)
+    kernels.merge_gram_index(index, index)
+    kernels.dead_document_frequency(index, _LISTS, _LISTS[:0])
+    kernels.overlap_top_k(index, _LISTS, _WEIGHTS, _FACTOR, _MASK, 2, counters)
+    places = np.zeros(1, np.int64)
+    matches = TailMatches(places, places, np.ones(1, np.uint8), np.ones((3, 1), np.int64))
+    kernels.add_tail(matches, np.ones((3, 1), np.uint16), counters)
+    kernels.dense_top_k(codes, planes, _MASK, 2)
+    kernels.dense_scores(codes, planes, _LISTS)
+    _explain(kernels)
+    one, fused = np.ones(1), np.zeros(2)
+    kernels.linear_scores(np.zeros((7, 2), np.int64), np.ones(7), 0.0, _MASK, fused)
+    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
+    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
+
+
+def _explain(kernels: KernelSet) -> None:
+    arrays = dense, _, _, _, _, values = _arrays()
     codes, planes, _ = _vectors()
     where = codes, codes, planes, _MASK, _MASK, _PLACE, _BLOCK_PTR, np.zeros(2, np.int64)
-    values, known = arrays[5], np.zeros(2, bool)
-    kernels.dense_at(*where, np.arange(2), known, arrays[0], values[0], values[1])
+    kernels.dense_at(*where, np.arange(2), np.zeros(2, bool), dense, values[0], values[1])
     kernels.best_estimates(np.zeros(64, np.int32), _MASK, 1)
     kernels.signal_moments(values, _SHIFTS, _MASK[:0])
     kernels.top_rows(np.zeros(2), 2)
@@ -144,17 +155,16 @@ def _explain(kernels: KernelSet, arrays: tuple[np.ndarray, ...]) -> None:
     kernels.signals_at(*arrays, rows)
 
 
-def _row_fusion(kernels: KernelSet, index) -> None:
-    codes, planes, _ = _vectors()
-    counters = np.zeros(64, np.uint16)
-    kernels.dead_document_frequency(index, _LISTS, _LISTS[:0])
-    kernels.overlap_top_k(index, _LISTS, _WEIGHTS, _FACTOR, _MASK, 2, counters)
-    places = np.zeros(1, np.int64)
-    matches = TailMatches(places, places, np.ones(1, np.uint8), np.ones((3, 1), np.int64))
-    kernels.add_tail(matches, np.ones((3, 1), np.uint16), counters)
-    kernels.dense_top_k(codes, planes, _MASK, 2)
-    kernels.dense_scores(codes, planes, _LISTS)
-    one, fused = np.ones(1), np.zeros(2)
-    kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)
-    kernels.score_fusion(np.ones((1, 1)), one, one, 0.0)
-    kernels.linear_scores(np.zeros((7, 2), np.int64), np.ones(7), 0.0, _MASK, fused)
+CALLS = {
+    "grams": _grams,
+    "evidence": _evidence,
+    "large scopes": _large_scopes,
+    "row fusion": _row_fusion,
+}
+# Of each part the compiled function that comes last, and its module.
+LAST_COMPILED = {
+    "grams": ("structure_clues", "_fill_terms"),
+    "evidence": ("beside", "_sum_beside"),
+    "large scopes": ("beside", "_sum_near_beside"),
+    "row fusion": ("fusion", "_add_z_scores"),
+}

@@ -14,6 +14,8 @@ from types import ModuleType
 
 from cpersona_jit.errors import CPersonaError
 from cpersona_jit.kernels.cache_folder import base_folder
+from cpersona_jit.recall.compile_apart import FIRST, finish_compiling, start_compiling
+from cpersona_jit.recall.compile_apart import LATE as LATE_PARTS
 from cpersona_jit.recall.kernel_calls import call_first_kernels, call_late_kernels
 
 # What a recall by the default settings calls in large scopes only, and what it never calls.
@@ -39,7 +41,7 @@ LATE = (
     "rrf_scores",
     "score_fusion",
 )
-_LAST_MODULE = "structure_clues"  # where the kernel is that `call_first_kernels` calls last
+_LAST_MODULE = "beside"  # where the kernel is that `call_first_kernels` calls last
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,9 @@ def warm_kernels() -> KernelSet:
     with _lock:
         if _waited is None:
             try:
-                compiled = _compiled_kernels()
+                start_compiling(FIRST)
+                compiled = compiled_kernels()
+                finish_compiling(FIRST)
                 call_first_kernels(compiled)
             except CPersonaError:
                 raise
@@ -177,7 +181,9 @@ def warm_all_kernels() -> KernelSet:
     if kernels.notes:
         return kernels
     try:
-        compiled = _compiled_kernels()
+        start_compiling(LATE_PARTS)
+        compiled = compiled_kernels()
+        finish_compiling(LATE_PARTS)
         call_late_kernels(compiled)
     except Exception as error:
         return _fall_back(error)
@@ -197,7 +203,8 @@ def _fall_back(error: Exception) -> KernelSet:
     return _ready
 
 
-def _compiled_kernels() -> KernelSet:
+def compiled_kernels() -> KernelSet:
+    """Return the compiled kernels; each is compiled, or loaded, when it is called first."""
     from cpersona_jit.kernels import (
         beside,
         calibration,

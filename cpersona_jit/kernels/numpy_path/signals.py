@@ -60,13 +60,6 @@ def blend_best_blocks(
     scores[rows] = (own + best) >> 1
 
 
-def row_moments(
-    dense: np.ndarray, gram3: np.ndarray, gram4: np.ndarray, shifts: np.ndarray, mask: np.ndarray
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """Exact moments of the signals of whole rows; see the kernel of the same name."""
-    return signal_moments(np.array([dense, gram3, gram4], np.int64), shifts, mask)
-
-
 def scope_moments(
     dense: np.ndarray,
     gram3: np.ndarray,
@@ -76,8 +69,8 @@ def scope_moments(
     alone: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Exact moments of the signals of a scope; see the kernel of the same name."""
-    whole = shifts[[0, 2, 3]]
-    _, of_whole, with_whole = row_moments(dense, gram3, gram4, whole, alone)
+    whole = np.array([dense, gram3, gram4], np.int64)
+    _, of_whole, with_whole = signal_moments(whole, shifts[[0, 2, 3]], alone)
     everyone = pack_mask(np.ones(parted_values.shape[1], bool))
     _, sums, products = signal_moments(parted_values, shifts, everyone)
     sums[:-1] += of_whole[_AS_WHOLE]
