@@ -102,4 +102,7 @@ def test_configuration_points_at_the_benchmarks():
     config = json.loads("\n".join(line for line in lines if not line.strip().startswith("//")))
     assert root / config["benchmark_dir"] == Path(asv_benchmarks.__file__).parent
     assert config["environment_type"] == "existing"
+    # What `asv continuous -E virtualenv` installs of each commit: the whole of it, by pip.
+    assert config["build_command"] == [] and len(config["install_command"]) == 1
+    assert config["install_command"][0].endswith("{build_dir}")
     assert all(config[name].startswith(".asv/") for name in ("env_dir", "results_dir", "html_dir"))
