@@ -116,6 +116,8 @@ def test_faiss_finds_what_the_engine_finds(quick):
     # It scores by a coarser query, so that rows of nearly the same score may differ.
     assert min(int8["rows_in_common"].values()) >= 0.9
     assert hamming["same_distances"] and all(hamming["same_distances"].values())
+    assert set(hamming["of_reading"]) == {ENGINE, *hamming["same_distances"]}
+    assert min(hamming["of_reading"].values()) > 0
     assert all(figure["value"] > 0 for figure in int8["figures"] + hamming["figures"])
 
 
@@ -134,6 +136,7 @@ def test_lexical_peers_are_asked_the_same(quick):
         against = {figure["against"] for figure in found["figures"]}
         assert {"bm25s numpy", "bm25s numba"} <= against
         assert (FTS5 in against) == (size == 3)
+        assert found["touched"]["postings"] > 0 and min(found["split_ms"].values()) >= 0
 
 
 def test_whole_recall_beside_cpersona(cpersona, quick):

@@ -22,6 +22,7 @@ from harness.peers.goals import (
     FAISS_INT8,
     GOALS,
     GRAMS,
+    HAMMING,
     INT8,
     NO_TOP_K,
     READ,
@@ -30,6 +31,7 @@ from harness.peers.goals import (
     goal_for,
 )
 from harness.peers.gram_rows import cut_grams, questions, talk_texts
+from harness.peers.gram_touched import as_many_bytes, touched
 from harness.peers.grams import overlap_searcher, rarity
 from harness.peers.lexical_peers import any_trigram
 from harness.peers.read_kernel import read_all
@@ -84,6 +86,8 @@ def test_a_ratio_is_of_paired_rounds():
         (INT8, FAISS_INT8, 99_999, 1.3),
         (INT8, FAISS_INT8, 1_000_000, 1.5),
         (INT8, READ, 1_000_000, 0.85),
+        (HAMMING, READ, 10_000, None),
+        (HAMMING, READ, 100_000, 0.8),
         (GRAMS, BM25_NUMPY, 10_000, None),
         (GRAMS, BM25_NUMPY, 100_000, 10.0),
         (RECALL, CPERSONA, 10_000, 30.0),
@@ -174,6 +178,46 @@ def test_the_engine_is_asked_for_the_rarest_shared_grams():
         assert searcher.answer(query).tolist() == best[total[best] > 0].tolist()
         order = np.argsort(grams.index.df[lists], kind="stable")
         assert (np.diff(weights[order].astype(np.int64)) <= 0).all()
+
+
+def test_what_a_question_touches_is_counted_list_by_list():
+    grams = cut_grams(talk_texts(300), 3)
+    index, count = grams.index, len(grams.asked)
+    lists = [one for asked in grams.asked for one in asked.tolist()]
+    rows = sum(int((grams.numbers == one).sum()) for one in lists)
+    bitmaps = sum(int(index.dense_slot[one] >= 0) for one in lists)
+    sparse = sum(int((grams.numbers == one).sum()) for one in lists if index.dense_slot[one] < 0)
+    found = touched(index, grams.asked)
+    assert 0 < bitmaps < len(lists) and 0 < sparse < rows
+    assert found["postings"] == round(rows / count, 1)
+    assert found["bitmaps"] == round(bitmaps / count, 1)
+    assert found["sparse_postings"] == round(sparse / count, 1)
+    assert found["list_bytes"] == round((bitmaps * 8 * 5 + sparse * 4) / count, 1)
+    assert as_many_bytes(found).size == int(found["list_bytes"] + found["row_bytes"])
+
+
+def test_a_report_says_what_keeps_the_engine_from_more():
+    reads = {"bitmaps": 30.5, "sparse_postings": 1200.0, "list_bytes": 1e6, "row_bytes": 5e5}
+    reads |= {"postings": 400_000.0, "bm25s_bytes": 3.2e6}
+    grams = comparison(GRAMS, 100_000, {"engine": np.array([2e-4])}, gram_size=3)
+    grams |= {"touched": reads, "split_ms": {"sums of all rows": 0.15}}
+    bits = comparison(HAMMING, 100_000, {"engine": np.array([3e-4])}, dim=384)
+    bits["of_reading"] = {"engine": 0.91, "faiss": 0.55}
+    record = {
+        "command": "",
+        "measure": "medians",
+        "comparisons": [grams, bits],
+        "goals": [],
+        "skipped": [],
+        "peers": {},
+        "tier": "plain",
+        "load_average": {"before": None, "after": None},
+        "machine": {"cpu": "x", "cores": 2},
+    }
+    text = report_text(record, drawn=False)
+    assert "engine reaches 0.91 of reading; faiss reaches 0.55 of reading" in text
+    assert "30.5 bitmaps and 1,200 sparse postings" in text and "1.50 MB" in text
+    assert "400,000 postings, 3.20 MB; sums of all rows 0.15 ms" in text
 
 
 def test_trigrams_are_quoted_for_fts5():

@@ -8,11 +8,13 @@ from cpersona_jit.kernels.gram_index import GramIndex
 from cpersona_jit.kernels.gram_overlap import overlap_all, overlap_top_k
 from cpersona_jit.kernels.row_mask import pack_mask
 from cpersona_jit.kernels.topk_order import unpack_keys
-from harness.peers.figures import ENGINE, add_ratio, comparison
-from harness.peers.goals import BM25_NUMBA, BM25_NUMPY, FTS5, GRAMS
+from harness.peers.figures import ENGINE, add_ratio, comparison, rounded
+from harness.peers.goals import BM25_NUMBA, BM25_NUMPY, FTS5, GRAMS, READ
 from harness.peers.gram_rows import Grams, cut_grams, talk_texts
+from harness.peers.gram_touched import as_many_bytes, touched
 from harness.peers.installed import Skip, available
 from harness.peers.lexical_peers import bm25s_searchers, fts5_searcher
+from harness.peers.read_kernel import read_all
 from harness.peers.searcher import Searcher, all_queries
 from harness.peers.turns import take_turns
 
@@ -42,7 +44,8 @@ def compare_grams(rows: int, budget: float, skip: Skip) -> list[dict]:
     Returns
     -------
     list of dict
-        A comparison for each gram size.
+        A comparison for each gram size. ``touched`` is what a question makes them read, and
+        ``split_ms`` where the engine's time goes.
     """
     texts = talk_texts(rows)
     return [_compare(texts, size, budget, skip) for size in SIZES]
@@ -58,11 +61,22 @@ def _compare(texts: list[str], size: int, budget: float, skip: Skip) -> dict:
         searchers |= bm25s_searchers(grams, K)
     if size == 3 and (fts5 := fts5_searcher(texts, K, skip)) is not None:
         searchers[FTS5] = fts5
-    seconds = take_turns(all_queries(searchers, count), budget)
+    reads = touched(grams.index, grams.asked)
+    as_many = as_many_bytes(reads)
+    calls = all_queries(searchers, count)
+    calls[READ] = lambda: [read_all(as_many) for _ in range(count)]
+    seconds = take_turns(calls, budget)
     grams_asked = round(float(np.mean([asked.size for asked in grams.asked])), 1)
     found = comparison(
         GRAMS, len(texts), seconds, count, gram_size=size, k=K, grams_a_query=grams_asked
     )
+    times = found["milliseconds"]
+    found["touched"] = reads
+    found["split_ms"] = {
+        "sums of all rows": times[ALL_ROWS],
+        "the ten best of them": rounded(max(times[ENGINE] - times[ALL_ROWS], 0.0)),
+        "reading as many bytes": times[READ],
+    }
     for name in (BM25_NUMPY, BM25_NUMBA, FTS5):
         if name in searchers:
             add_ratio(found, seconds, name)

@@ -19,7 +19,8 @@ _NOTES = {
     "query. faiss and usearch turn the query into int8 too and so do half of its "
     "multiplications; sqlite-vec computes the cosine. *Reading* reads the same codes and does "
     "nothing else.",
-    HAMMING: "Ten nearest rows by sign bits; all find the same distances.",
+    HAMMING: "Ten nearest rows by sign bits; all find the same distances. *Reading* reads the same "
+    "bits and does nothing else: what a peer reaches of it is the most that the engine can gain.",
     TWO_PHASE: "A shortlist by sign bits and a 4-bit query, rescored by int8, beside the scan of "
     "all int8 codes. What it loses is measured on real vectors, against exact float32.",
     TOP_K: "The int8 scan with its top-k, beside the same scan that keeps no rows. Worst order: "
@@ -130,6 +131,10 @@ def _facts(comparisons: list[dict]) -> list[str]:
         if "gigabytes_per_second" in one:
             speeds = one["gigabytes_per_second"]
             said.append(f"the engine goes through {speeds['engine']:g} GB/s")
+        for name, share in one.get("of_reading", {}).items():
+            said.append(f"{name} reaches {share:g} of reading")
+        if "touched" in one:
+            said += _touched(one["touched"], one["split_ms"])
         for name, share in one.get("rows_in_common", {}).items():
             said.append(f"{name} finds {100 * share:g} % of its rows")
         if "recall" in one:
@@ -145,6 +150,18 @@ def _facts(comparisons: list[dict]) -> list[str]:
         if said:
             found.append(f"- {_case(one)}, {one['rows']:,} rows: {'; '.join(said)}")
     return ["\n".join(found)] if found else []
+
+
+def _touched(reads: dict[str, float], split: dict[str, float]) -> list[str]:
+    """Say what a question makes the engine and bm25s read, and where the engine's time goes."""
+    own = (reads["list_bytes"] + reads["row_bytes"]) / 1e6
+    times = ", ".join(f"{name} {value:g} ms" for name, value in split.items())
+    return [
+        f"a question reads {reads['bitmaps']:g} bitmaps and {reads['sparse_postings']:,.0f} sparse "
+        f"postings, with sums and factors of all rows {own:.2f} MB",
+        f"of bm25s {reads['postings']:,.0f} postings, {reads['bm25s_bytes'] / 1e6:.2f} MB",
+        times,
+    ]
 
 
 def _case(one: dict) -> str:

@@ -9,11 +9,12 @@ from cpersona_jit.kernels.quantize import query_bit_planes
 from cpersona_jit.kernels.sign_scan import hamming_top_k, two_phase_top_k
 from cpersona_jit.kernels.topk_order import unpack_keys
 from harness.peers.dense import K, full_scan
-from harness.peers.figures import ENGINE, add_ratio, comparison
-from harness.peers.goals import FAISS_BINARY, FULL_SCAN, HAMMING, TWO_PHASE
+from harness.peers.figures import ENGINE, add_ratio, comparison, rounded
+from harness.peers.goals import FAISS_BINARY, FULL_SCAN, HAMMING, READ, TWO_PHASE
 from harness.peers.installed import Skip, available
+from harness.peers.read_kernel import read_all
 from harness.peers.searcher import Searcher, all_queries
-from harness.peers.turns import take_turns
+from harness.peers.turns import ratio, take_turns
 from harness.peers.vectors import Coded
 
 SHORTLIST = 2 * ROW_FUSION_SETTINGS.depth
@@ -22,20 +23,29 @@ SHORTLIST = 2 * ROW_FUSION_SETTINGS.depth
 def compare_hamming(data: Coded, budget: float, skip: Skip) -> dict:
     """Time the search of the ten rows whose signs differ least from the query's.
 
-    Parameters and result are those of ``dense.compare_int8``.
+    Parameters and result are those of ``dense.compare_int8``. ``of_reading`` says which share of
+    the speed of pure reading each reaches: nobody's scan can be faster than 1 over its own share.
     """
-    count = len(data.planes)
+    count, signs = len(data.planes), data.signs
     searchers = {ENGINE: _engine_hamming(data)}
     if available("faiss-cpu", skip):
         searchers[FAISS_BINARY] = _faiss_hamming(data)
-    seconds = take_turns(all_queries(searchers, count), budget)
+    calls = all_queries(searchers, count)
+    calls[READ] = lambda: [read_all(signs) for _ in range(count)]
+    seconds = take_turns(calls, budget)
     found = comparison(HAMMING, data.rows, seconds, count, dim=data.dim, k=K)
+    found["gigabytes_per_second"] = {
+        name: rounded(signs.nbytes / found["milliseconds"][name] / 1e6) for name in (ENGINE, READ)
+    }
+    found["of_reading"] = {
+        name: rounded(ratio(seconds[READ], seconds[name]).value) for name in searchers
+    }
     engine = searchers.pop(ENGINE)
     found["same_distances"] = {
         name: all(np.array_equal(engine.answer(q), peer.answer(q)) for q in range(count))
         for name, peer in searchers.items()
     }
-    for name in searchers:
+    for name in (READ, *searchers):
         add_ratio(found, seconds, name)
     return found
 
