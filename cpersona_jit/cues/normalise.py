@@ -24,6 +24,7 @@ _QUOTED = re.compile(
     r'"[^"]{1,80}"|“[^”]{1,80}”|『[^』]{1,80}』|「[^」]{1,80}」|《[^》]{1,80}》'
 )
 
+_HALF_WIDTH_MARKS = "ﾞﾟ"
 _BLANK = re.compile(r"\s+")
 _WIDE = r"[\u3000-\u9fff]"
 _WIDE_BLANK = re.compile(rf"(?<={_WIDE}) | (?={_WIDE})")
@@ -31,34 +32,80 @@ _WIDE_BLANK = re.compile(rf"(?<={_WIDE}) | (?={_WIDE})")
 
 @dataclass(frozen=True, slots=True)
 class NormalText:
-    """Normalised text and, for each of its characters, where it came from.
+    """Normalised text of an original.
 
     Parameters
     ----------
     text : str
         The normalised text; letter case is kept.
-    origin : list of (int, int)
-        Per character of `text` the half-open span in the original.
+    original : str
+        What it was made of.
     """
 
     text: str
-    origin: list[tuple[int, int]]
+    original: str
 
-    def words(self, original: str, start: int, end: int) -> str:
+    def words(self, start: int, end: int) -> str:
         """Return the original words behind ``text[start:end]``."""
-        return original[self.origin[start][0] : self.origin[end - 1][1]].strip()
+        origin = self.origin()
+        return self.original[origin[start][0] : origin[end - 1][1]].strip()
+
+    def origin(self) -> list[tuple[int, int]]:
+        """Return per character of `text` the half-open span in the original.
+
+        Only the few questions with a time have to know, so it is worked out when asked for.
+        """
+        text, origin = _compatible(self.original)
+        for pattern, change in _steps(text):
+            text, origin = _replace(pattern, change, text, origin)
+        return origin
+
+
+class _MarkError(Exception):
+    """A character that belongs to the one before it."""
+
+
+class _Characters(dict[int, str]):
+    """Compatible spelling of each character that stands alone, filled as they come."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if character in _HALF_WIDTH_MARKS or unicodedata.combining(character):
+            raise _MarkError
+        self[code] = unicodedata.normalize("NFKC", character).translate(_SAME)
+        return self[code]
+
+
+_CHARACTERS = _Characters()
 
 
 def normalise(original: str) -> NormalText:
     """Normalise a question; any string is accepted."""
-    text, origin = _compatible(original)
-    text = _QUOTED.sub(lambda match: MASK * len(match[0]), text)
-    steps = [(_BLANK, lambda _: " "), (ENGLISH_NUMBERS, english)]
-    if not text.isascii():
-        steps += [(_WIDE_BLANK, lambda _: ""), (JAPANESE_NUMBERS, japanese)]
-    for pattern, change in steps:
-        text, origin = _replace(pattern, change, text, origin)
-    return NormalText(text, origin)
+    try:
+        text = original.translate(_SAME if original.isascii() else _CHARACTERS)
+    except _MarkError:
+        text = _compatible(original)[0]
+    for pattern, change in _steps(text):
+        text = pattern.sub(change, text)
+    return NormalText(text, original)
+
+
+def _steps(text: str) -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]:
+    """Replacements, in order, for a text in compatible spelling."""
+    return _ANY_TEXT if text.isascii() else _ANY_TEXT + _WIDE_TEXT
+
+
+def _masked(match: re.Match[str]) -> str:
+    return MASK * len(match[0])
+
+
+# The wide steps do nothing to a text that only has a mask beside ASCII.
+_ANY_TEXT = (
+    (_QUOTED, _masked),
+    (_BLANK, lambda _: " "),
+    (ENGLISH_NUMBERS, english),
+)
+_WIDE_TEXT = ((_WIDE_BLANK, lambda _: ""), (JAPANESE_NUMBERS, japanese))
 
 
 def _compatible(original: str) -> tuple[str, list[tuple[int, int]]]:
@@ -75,7 +122,7 @@ def _compatible(original: str) -> tuple[str, list[tuple[int, int]]]:
 def _cluster_starts(original: str) -> Iterable[int]:
     """Marks belong to the character before them: a half-width ｶ and its ﾞ are one ガ."""
     for index, character in enumerate(original):
-        mark = character in "ﾞﾟ" or unicodedata.combining(character)
+        mark = character in _HALF_WIDTH_MARKS or unicodedata.combining(character)
         if not index or not mark:
             yield index
     yield len(original)

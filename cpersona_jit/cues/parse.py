@@ -16,6 +16,7 @@ from cpersona_jit.cues.normalise import MASK, normalise
 from cpersona_jit.cues.periods import Period
 from cpersona_jit.cues.readings import earlier_periods, other_readings
 from cpersona_jit.cues.resolve import Context, NoReferenceError, period_of
+from cpersona_jit.cues.sieve import Sieve, members
 from cpersona_jit.cues.time_cue import US_PER_DAY, SessionReference, TimeCue
 
 # A longer text is a pasted passage: its dates are its own, not those of a question.
@@ -38,6 +39,7 @@ class _Parser:
     language: Language
     forms: tuple[Compiled, ...]
     guards: tuple[CompiledGuard, ...]
+    sieve: Sieve
     talk: re.Pattern[str]
     filler: re.Pattern[str]
 
@@ -66,7 +68,7 @@ def parse_time_cue(text: str, reference_us: int | None) -> TimeCue | None:
     found = _find(normal.text, context)
     if found is None:
         return None
-    words = normal.words(text, found.start, found.end)
+    words = normal.words(found.start, found.end)
     bare = _says_nothing(normal.text[: found.start] + " " + normal.text[found.end :])
     about = (found.certainty, words, found.forms[0])
     if isinstance(found.value, SessionReference):
@@ -120,7 +122,8 @@ def _parser(name: str) -> _Parser:
     forms = tuple(compile_form(form, language) for form in language.forms)
     guards = tuple(compile_guard(guard) for guard in language.guards)
     words = (re.compile(words, re.IGNORECASE) for words in (language.talk, language.filler))
-    return _Parser(language, forms, guards, *words)
+    sieve = Sieve([*(form.segments for form in forms), *((guard.pattern,) for guard in guards)])
+    return _Parser(language, forms, guards, sieve, *words)
 
 
 def _best(parser: _Parser, text: str, context: Context) -> Found | None:
@@ -130,14 +133,17 @@ def _best(parser: _Parser, text: str, context: Context) -> Found | None:
     days since January 5".
     """
     refused: list[Found] = []
-    times = [found for found in find_times(text, parser.forms, context) if found.alone]
+    passing, count = parser.sieve.passing(text), len(parser.forms)
+    forms = [parser.forms[number] for number in members(passing & ((1 << count) - 1))]
+    times = [found for found in find_times(text, forms, context) if found.alone]
+    if not times:
+        return None
+    guards = [parser.guards[number] for number in members(passing >> count)]
     for found in sorted(times, key=lambda found: (-_length(found), found.start)):
         if any(one.start <= found.start and found.end <= one.end for one in refused):
             continue
         value = _value(found, context)
-        if value is None or any(
-            _speaks_against(guard, text, found, value) for guard in parser.guards
-        ):
+        if value is None or any(_speaks_against(guard, text, found, value) for guard in guards):
             refused.append(found)
         else:
             return replace(found, value=value)

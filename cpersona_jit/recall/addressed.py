@@ -48,6 +48,8 @@ _ASKER_SAID = (
 _SAID_BY_ASKER = re.compile("|".join(_ASKER_SAID))
 _ASSISTANT = re.compile("|".join(_TO_ASSISTANT))
 _ASKER = re.compile("|".join(_FROM_ASKER))
+# Every English pattern holds one of these.
+_ENGLISH_CLUE = re.compile(r"\b(?:i|my|me|mine|myself|you|your|our|we|remind)\b")
 
 
 def role_addressed(question: str) -> Role | None:
@@ -65,6 +67,8 @@ def role_addressed(question: str) -> Role | None:
         the first person.
     """
     text = unicodedata.normalize("NFKC", question).lower().replace("’", "'")
+    if text.isascii() and not _ENGLISH_CLUE.search(text):
+        return None
     if _SAID_BY_ASKER.search(text):
         return "user"
     if _ASSISTANT.search(text):

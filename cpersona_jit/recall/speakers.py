@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from cpersona_jit.columns.snapshot import Columns
@@ -36,6 +38,12 @@ def speakers_named(columns: Columns, query: str, rows: np.ndarray) -> np.ndarray
 
 
 def _names(text: str, name: str) -> bool:
+    return any(part in text for part in _said_as(name))
+
+
+@lru_cache(maxsize=4096)  # names come again at each recall
+def _said_as(name: str) -> tuple[str, ...]:
+    """Stretches of a normalised text that name a speaker."""
     whole = normalise(name).strip()
     parts = [part for part in (whole, whole.partition(" ")[0]) if len(part) >= _SHORTEST_NAME]
-    return any(f" {part} " in text or (not part.isascii() and part in text) for part in parts)
+    return tuple(f" {part} " if part.isascii() else part for part in parts)
