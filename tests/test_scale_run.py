@@ -118,6 +118,11 @@ def test_a_run_writes_the_record(tmp_path):
     if large["memory"]["built"] is not None:  # there is /proc
         held = {name: of["anonymous"] for name, of in large["memory"].items()}
         assert held["built"] > held["opened"] and large["memory"]["opened"]["mapped"] > 1
+        assert large["touched"]["file"] == round(large["disk"]["columns"] / 1e6, 1)
+        assert 0 < large["touched"]["grew"] < large["touched"]["file"] + 1
+        report = (out / "report.md").read_text(encoding="utf-8")
+        assert "Control: one byte of each megabyte" in report and "1,200 chat rows: " in report
+    assert small["touched"] is None
     assert large["quality"]["shipped"] == {
         **large["quality"]["exact"],
         "same_rows": 1.0,

@@ -24,9 +24,9 @@ from harness.scale.latency import LIMIT, recall_latency
 from harness.scale.planted import plant, without_plants
 from harness.scale.quality import compared, two_phase_scan
 from harness.scale.real import NotThereError, measure_real
-from harness.scale.resident import ask_fresh_process
+from harness.scale.resident import ask_fresh_process, touched_megabytes
 from harness.scale.scan import choice, compare_scans, crossing, pair_name, sweep_scan
-from harness.scale.stores import ScaleStore, disk_bytes, make_store, open_built
+from harness.scale.stores import COLUMNS, ScaleStore, disk_bytes, make_store, open_built
 from harness.speed.talk import QUESTIONS
 
 BUILT, OPENED = "built", "opened"
@@ -119,13 +119,14 @@ def _measure_store(
         memories = {BUILT: stack.enter_context(open_built(store))}
         # The first process makes the columns and their file, the second one finds it.
         memory = {BUILT: ask_fresh_process(store.path)}
-        disk = disk_bytes(store.path)
+        disk, touched = disk_bytes(store.path), None
         if disk["columns"] is not None:
             memory[OPENED] = ask_fresh_process(store.path)
             memories[OPENED] = stack.enter_context(
                 cpersona_jit.open(store.path, store.vectors, create=False)
             )
             memories[OPENED].columns()
+            touched = touched_megabytes(store.path.with_name(store.path.name + COLUMNS))
         columns = memories[BUILT].columns()
         found = {
             "rows": rows,
@@ -135,6 +136,7 @@ def _measure_store(
             "latency": recall_latency(memories, config.latency.rounds),
             "memory": memory,
             "disk": disk,
+            "touched": touched,
         }
         swept = []
         if store.questions:

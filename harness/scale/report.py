@@ -58,6 +58,7 @@ def report_text(record: dict[str, Any], pictures: Sequence[tuple[str, str]]) -> 
         "these, *mapped* are pages of files, which the system may take back. *First answer*: from "
         "opening the store on, in ms.",
         _memory_table(record["stores"]),
+        *_touched_part(record["stores"]),
         "## Slopes",
         "The exponent b of `figure = a * rows^b`, by least squares over logarithms: 1 is linear, 0 "
         "is flat.",
@@ -122,6 +123,17 @@ def _memory_table(stores: Sequence[dict]) -> str:
             told = [f"{store['rows']:,}", store["text"], _VARIANTS[variant]]
             rows.append([*told, *(_whole(of, name) for name in names), *on_disk])
     return markdown_table(header, rows)
+
+
+def _touched_part(stores: Sequence[dict]) -> list[str]:
+    """Say what of `mapped` is the system's way to map: what touching a byte a megabyte adds."""
+    found = [
+        f"{store['rows']:,} {store['text']} rows: {of['grew']:.0f} of {of['file']:.0f} MB"
+        for store in stores
+        if (of := store.get("touched"))
+    ]
+    said = "Control: one byte of each megabyte of the columns' file is touched, and so much of it"
+    return [f"{said} becomes resident. {'; '.join(found)}."] if found else []
 
 
 def _slopes_table(found: Sequence[dict]) -> str:

@@ -7,6 +7,7 @@ measurement touched would count otherwise.
 from __future__ import annotations
 
 import json
+import mmap
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from harness.speed.talk import AGENT, CHAT, NOW, QUESTIONS, records
 
 _STATUS = Path("/proc/self/status")
 _WARM_ROWS = 64
+_MEGABYTE = 1 << 20
 
 
 def ask_fresh_process(store: Path) -> dict[str, Any] | None:
@@ -63,6 +65,28 @@ def measure(store: Path) -> dict[str, float]:
 
 
 _KEYS = {"resident": "VmRSS", "anonymous": "RssAnon", "mapped": "RssFile"}
+
+
+def touched_megabytes(file: Path) -> dict[str, float] | None:
+    """Touch one byte of every megabyte of a file in memory; None where there is no /proc.
+
+    A control of ``mapped``: a system that keeps a file in large pages maps one of them whole at a
+    touch, so that pages count that nobody read.
+
+    Returns
+    -------
+    dict or None
+        Megabytes of the ``file``, and megabytes of file pages that ``grew`` resident.
+    """
+    size = file.stat().st_size
+    if not _STATUS.exists() or size == 0:
+        return None
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        before = held_megabytes()["RssFile"]
+        for start in range(0, size, _MEGABYTE):
+            data[start]
+        grew = held_megabytes()["RssFile"] - before
+    return {"file": round(size / 1e6, 1), "grew": round(max(grew, 0.0), 1)}
 
 
 def _vectors() -> PlantedVectors:
