@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-
-from dateutil.relativedelta import relativedelta
 
 DAY = timedelta(days=1)
 
@@ -67,7 +66,7 @@ def day_of_month(number: int) -> Cycle:
 
     def around(day: date) -> list[Period]:
         first = day.replace(day=1)
-        months = (first + relativedelta(months=step) for step in range(-MONTHS_BACK, 2))
+        months = (add_months(first, step) for step in range(-MONTHS_BACK, 2))
         days = (_existing(lambda m: single(m.replace(day=number)), month) for month in months)
         return [period for period in days if period]
 
@@ -139,10 +138,18 @@ def monday_of(day: date) -> date:
     return day - day.weekday() * DAY
 
 
+def add_months(day: date, months: int) -> date:
+    """Same day of a later month, or of an earlier one, or its last day if it is shorter."""
+    year, month = divmod(12 * day.year + day.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        raise OverflowError(f"year {year}")
+    return day.replace(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
 def month_of(year: int, month: int, months: int = 1) -> Period:
     """`months` calendar months from a given one on."""
     start = date(year, month, 1)
-    return Period(start, start + relativedelta(months=months) - DAY)
+    return Period(start, add_months(start, months) - DAY)
 
 
 def hull(*periods: Period) -> Period:
@@ -178,7 +185,7 @@ def calendar_unit(today: date, unit: str, back: int) -> Period:
         return month_of(today.year - back - (today.month < 4), 4, 12)
     months = {"month": 1, "quarter": 3, "half": 6}[unit]
     first = today.month - (today.month - 1) % months
-    start = date(today.year, first, 1) - relativedelta(months=months * back)
+    start = add_months(date(today.year, first, 1), -months * back)
     return month_of(start.year, start.month, months)
 
 

@@ -10,6 +10,7 @@ from dateutil.relativedelta import relativedelta
 from cpersona_jit.cues.periods import (
     DAY,
     Period,
+    add_months,
     calendar_unit,
     hull,
     single,
@@ -48,7 +49,7 @@ def ago(context: Context, captures: Captures) -> Period:
     """Resolve "3 days ago", "about 3 weeks ago", "2 or 3 months ago"."""
     unit = captures["unit"]
     width = 3 if captures.get("about") else 0
-    counts = [captures.get("n", 1), captures.get("m", captures.get("n", 1))]
+    counts = {captures.get("n", 1), captures.get("m", captures.get("n", 1))}
     return hull(*(_ago(context, unit, count, width) for count in counts))
 
 
@@ -57,7 +58,7 @@ def _ago(context: Context, unit: str, n: int, width: int = 0) -> Period:
         day = context.today - n * _CALENDAR_DAYS[unit] * DAY
         return Period(day - 3 * DAY, day + 3 * DAY)
     if unit in _MONTHS:
-        day = context.today - relativedelta(months=n * _MONTHS[unit])
+        day = add_months(context.today, -n * _MONTHS[unit])
         return Period(day - 15 * DAY, day + 15 * DAY)
     if unit in _YEARS:
         return year_of(context.today.year - n * _YEARS[unit])
