@@ -42,6 +42,7 @@ def test_recalls_at_once_give_the_same_rows(store):
     assert rounds == [1, 2]
     assert found["same_rows"] is True
     assert found["recalls"] == AT_ONCE
+    assert found["one_lock_ms"] > 0 and found["one_lock_ratio"] > 0
     assert found["at_once_ms"] > 0 and found["one_after_another_ms"] > 0
 
 
@@ -52,6 +53,7 @@ def test_a_server_is_started_and_pinged(store):
     pings = measure_pings(store, base_folder(), 0.5)
     assert pings["recalls"] >= AT_ONCE
     assert pings["pings"] > 0
+    assert all(pings["controls"][name]["pings"] > 0 for name in ("idle", "busy"))
     assert pings["median_ms"] <= pings["of_99_in_100_ms"] <= pings["longest_ms"]
 
 
@@ -69,6 +71,8 @@ def record(**found):
             "rounds": 30,
             "one_after_another_ms": 16.0,
             "at_once_ms": 10.0,
+            "one_lock_ms": 16.5,
+            "one_lock_ratio": 0.97,
             "throughput_ratio": 1.6,
             "same_rows": True,
         },
@@ -78,6 +82,10 @@ def record(**found):
             "of_99_in_100_ms": 9.0,
             "longest_ms": 61.0,
             "recalls_per_second": 99.5,
+            "controls": {
+                name: {"pings": 77, "median_ms": 1.0, "of_99_in_100_ms": 2.0, "longest_ms": longest}
+                for name, longest in (("idle", 4.5), ("busy", 33.0))
+            },
         },
         "goals": [
             {"goal": goal, "limit": limit, "found": found[goal], "reached": reached}
@@ -104,6 +112,8 @@ def test_the_report_says_which_goals_are_missed(tmp_path):
     rows = [line for line in text.splitlines() if "reached" in line or "missed" in line]
     assert ["missed" in row for row in rows] == [False, False, True, True, False]
     assert "1,234" in text
+    assert "behind one lock take 16.5 ms, 0.97 times" in text
+    assert "nothing else running: " in text and "33 ms at most, of 77" in text
 
 
 @pytest.mark.parametrize("rows", ["0", "1000001", "many", "10,20"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,10 +40,12 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
     Returns
     -------
     dict
-        Median seconds of `AT_ONCE` recalls, and the median of the rounds' ratios.
+        Median seconds of `AT_ONCE` recalls, and the median of the rounds' ratios; the same threads
+        behind one lock show what threads cost when only one of them recalls at a time.
     """
     questions = [QUESTIONS[number % len(QUESTIONS)] for number in range(AT_ONCE)]
-    alone, together = np.zeros(rounds), np.zeros(rounds)
+    alone, together, locked = np.zeros(rounds), np.zeros(rounds), np.zeros(rounds)
+    lock = threading.Lock()
     warm_all_kernels()
     with (
         cpersona_jit.open(path, KnownQuestions(QUESTIONS), create=False) as memory,
@@ -52,13 +55,21 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
         def recall(question: str) -> tuple[str, ...]:
             return tuple(row.ref for row in _recall(memory, question).rows)
 
+        def recall_in_turn(question: str) -> tuple[str, ...]:
+            with lock:
+                return recall(question)
+
         expected = [recall(question) for question in questions]
         list(pool.map(recall, questions))  # starts the threads
         same = True
         for turn in range(rounds):
-            for times, run in ((alone, map), (together, pool.map)):
+            for times, run, ask in (
+                (alone, map, recall),
+                (together, pool.map, recall),
+                (locked, pool.map, recall_in_turn),
+            ):
                 start = time.perf_counter()
-                found = list(run(recall, questions))
+                found = list(run(ask, questions))
                 times[turn] = time.perf_counter() - start
                 same = same and found == expected
             progress(turn + 1)
@@ -67,6 +78,8 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
         "rounds": rounds,
         "one_after_another_ms": round(float(np.median(alone)) * 1e3, 2),
         "at_once_ms": round(float(np.median(together)) * 1e3, 2),
+        "one_lock_ms": round(float(np.median(locked)) * 1e3, 2),
+        "one_lock_ratio": round(float(np.median(alone / locked)), 2),
         "throughput_ratio": round(float(np.median(alone / together)), 2),
         "same_rows": same,
     }

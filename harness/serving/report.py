@@ -63,13 +63,16 @@ def report_text(record: dict[str, Any]) -> str:
                 f"take {recalls['at_once_ms']:g} ms, one after another "
                 f"{recalls['one_after_another_ms']:g} ms (medians of {recalls['rounds']} rounds, "
                 f"turn about): {recalls['throughput_ratio']:g} times the throughput. The rows are "
-                f"{'the same' if recalls['same_rows'] else 'NOT the same'}.",
+                f"{'the same' if recalls['same_rows'] else 'NOT the same'}. Control: the same "
+                f"threads behind one lock take {recalls['one_lock_ms']:g} ms, "
+                f"{recalls['one_lock_ratio']:g} times the throughput.",
                 "## Pings meanwhile",
                 f"An MCP client pings the server while it answers {record['at_once']} recalls at a "
                 f"time, {pings['recalls_per_second']:g} a second with the query's embedding: "
                 f"{pings['median_ms']:g} ms in the median, {pings['of_99_in_100_ms']:g} ms for 99 "
                 f"in 100, {pings['longest_ms']:g} ms at most, of {pings['pings']:,}. The client's "
                 "own time is in it.",
+                "Controls, the same pings without any recall: " + _controls(pings["controls"]),
             ]
         )
         + "\n"
@@ -84,6 +87,15 @@ def serving_table(record: dict[str, Any]) -> Table:
     for row in _goal_rows(record):
         table.add_row(*row)
     return table
+
+
+def _controls(controls: dict[str, Any]) -> str:
+    names = {"idle": "nothing else running", "busy": "two processes that only count"}
+    return "; ".join(
+        f"{names[name]}: {of['median_ms']:g} ms in the median, {of['of_99_in_100_ms']:g} ms for 99 "
+        f"in 100, {of['longest_ms']:g} ms at most, of {of['pings']:,}"
+        for name, of in controls.items()
+    )
 
 
 def _goal_rows(record: dict[str, Any]) -> list[list[str]]:

@@ -22,6 +22,8 @@ from harness.speed.talk import AGENT, QUESTIONS
 READY = "kernels are compiled"
 _SERVE = ("-c", "from cpersona_jit.cli.app import main; main()", "serve", "--agent-id", AGENT)
 _PATIENCE_SECONDS = 300.0
+# A control: as many processes as threads of the server work at most, with none of its work.
+_BUSY, _BUSY_PROCESSES = "while True: pass", 2
 _CLIENT = {"name": "harness", "version": "1"}
 _HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
 
@@ -127,6 +129,8 @@ def measure_pings(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
     -------
     dict
         Milliseconds that pings took, in the median, of 99 in 100, and at most; recalls answered.
+        ``controls``: pings of the same server without recalls, the machine ``idle``, and ``busy``
+        with two processes that do nothing but count.
     """
     return anyio.run(_ping, path, cache, seconds)
 
@@ -145,7 +149,28 @@ async def _ping(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
             await session.initialize()
             await _recalls(session, 2)  # waits for the columns and the model
             await anyio.sleep(3.0)  # kernels are in the folder, and are loaded by now
-            return await _pings_while_recalling(session, seconds)
+            found = await _pings_while_recalling(session, seconds)
+            controls = {"idle": await _pings_alone(session, seconds / 2)}
+            busy = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(_BUSY_PROCESSES)]
+            try:
+                controls["busy"] = await _pings_alone(session, seconds / 2)
+            finally:
+                for process in busy:
+                    process.kill()
+                    process.wait()
+            return {**found, "controls": controls}
+
+
+async def _pings_alone(session: ClientSession, seconds: float) -> dict[str, Any]:
+    """Ping a server that has nothing else to do: what is slow then is the machine."""
+    took: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        start = time.perf_counter()
+        await session.send_ping()
+        took.append(time.perf_counter() - start)
+        await anyio.sleep(0.002)
+    return _of_pings(took)
 
 
 async def _pings_while_recalling(session: ClientSession, seconds: float) -> dict[str, Any]:
@@ -166,14 +191,17 @@ async def _pings_while_recalling(session: ClientSession, seconds: float) -> dict
             await _recalls(session, AT_ONCE)
             answered += AT_ONCE
         tasks.cancel_scope.cancel()
+    recalls = {"recalls": answered, "recalls_per_second": round(answered / seconds, 1)}
+    return {**_of_pings(took), **recalls}
+
+
+def _of_pings(took: list[float]) -> dict[str, Any]:
     milliseconds = np.array(took) * 1e3
     return {
         "pings": len(took),
         "median_ms": round(float(np.median(milliseconds)), 2),
         "of_99_in_100_ms": round(float(np.quantile(milliseconds, 0.99)), 2),
         "longest_ms": round(float(milliseconds.max()), 2),
-        "recalls": answered,
-        "recalls_per_second": round(answered / seconds, 1),
     }
 
 
