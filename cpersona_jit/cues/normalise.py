@@ -47,6 +47,8 @@ class NormalText:
 
     def words(self, start: int, end: int) -> str:
         """Return the original words behind ``text[start:end]``."""
+        if self.text == self.original and self.text.isascii():
+            return self.original[start:end].strip()  # nothing was changed
         origin = self.origin()
         return self.original[origin[start][0] : origin[end - 1][1]].strip()
 
