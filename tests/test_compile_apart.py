@@ -88,9 +88,7 @@ def test_nobody_is_started_on_one_core_or_without_a_folder(
     started = []
     monkeypatch.setattr(compile_apart, "_start", started.append)
     with monkeypatch.context() as patch:
-        if hasattr(os, "sched_getaffinity"):
-            patch.setattr(os, "sched_getaffinity", lambda process: {0})
-        patch.setattr(os, "cpu_count", lambda: 1)
+        patch.setattr(compile_apart, "usable_cores", lambda: 1)
         start_compiling(FIRST)
     with monkeypatch.context() as patch:
         patch.setattr("cpersona_jit.kernels.compiled.kernel_folder", lambda: None)

@@ -135,3 +135,73 @@ def test_powers_of_two_are_accurate_to_the_last_bits():
     assert np.max(np.abs(ours / exact - 1)) < 4e-16
     assert np.all(np.diff(ours[:4001]) < 0)
     assert ours[0] == 1.0 and ours[100] == 0.5
+
+
+# --- the period of a cue -------------------------------------------------------------------------
+
+UNDATED = -(2**63)
+DAY_US = 86_400_000_000
+NOON = 19_000 * DAY_US
+TIMES = st.sampled_from([UNDATED, NOON - 1, NOON, NOON + 1, NOON + 9 * DAY_US]) | st.integers(
+    NOON - 400 * DAY_US, NOON + 400 * DAY_US
+)
+READINGS = st.tuples(
+    st.integers(-30, 30),  # days from noon to the start
+    st.integers(0, 90),  # days to the end
+    st.sampled_from([0.75, 2.0, 31.5]),
+    st.sampled_from([NAN, 3.0, 14.0]),
+)
+
+
+def period_priors(module, times, inside, readings, outside=0.6, later=0.8):
+    starts = [NOON + first * DAY_US for first, *_ in readings]
+    return module.period_prior(
+        np.array(times, np.int64),
+        np.array(inside, bool),
+        np.array(starts, np.int64),
+        np.array([s + r[1] * DAY_US for s, r in zip(starts, readings, strict=True)], np.int64),
+        np.array([tail for *_, tail, _ in readings]),
+        np.array([told for *_, told in readings]),
+        outside,
+        later,
+    ).tolist()
+
+
+def naive_period_prior(time, inside, readings, outside, later):
+    total = 0.0
+    for first, days, tail, told in readings:
+        start, end = NOON + first * DAY_US, NOON + (first + days) * DAY_US
+        before, after = max(start - time, 0) / DAY_US, max(time - end, 0) / DAY_US
+        if inside and (len(readings) == 1 or start <= time <= end):
+            total += 1.0
+        elif time == UNDATED:
+            total += outside * math.exp(-0.5)
+        elif after and not math.isnan(told):
+            total += later * math.exp(-after / told)
+        else:
+            total += outside * math.exp(-(before + 0.5 * after) / tail)
+    return total / len(readings)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    rows=st.lists(st.tuples(TIMES, st.booleans()), max_size=20),
+    readings=st.lists(READINGS, min_size=1, max_size=3),
+)
+def test_the_period_of_a_cue(rows, readings):
+    times, inside = [time for time, _ in rows], [there for _, there in rows]
+    fast, slow = (period_priors(module, times, inside, readings) for module in MODULES)
+    assert fast == slow
+    expected = [naive_period_prior(*row, readings, 0.6, 0.8) for row in rows]
+    assert fast == pytest.approx(expected, rel=1e-12, abs=1e-100)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_factor_of_a_period_is_that_of_the_prior(module):
+    """One function: what a row's distance from a period costs, whoever asks."""
+    times = [NOON - days * DAY_US for days in (1, 2, 30)]
+    of_period = period_priors(module, times, [False] * 3, [(0, 5, 2.0, NAN)], outside=1.0)
+    of_distance = priors(
+        module, [0, 1, 2], None, [1.0, 2.0, 30.0], window=EVERY_POSITION, tail_days=2.0
+    )
+    assert of_period == of_distance

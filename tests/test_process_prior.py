@@ -217,7 +217,7 @@ def test_priors_call_no_arm_twice(
         assert trace.retrievals == min(lists + (cue is not None), 2)
         assert (calls["draw_rows"], calls["regions"]) == (1, lists + (cue is not None))
         assert (calls["score_vectors"], calls["score_grams"]) == (1, 2)
-        assert calls["row_prior"] == 1 + (cue is not None)  # that of the period
+        assert (calls["row_prior"], calls["period_prior"]) == (1, cue is not None)
 
 
 def test_scores_add_up_and_both_kernels_give_the_same_bytes(

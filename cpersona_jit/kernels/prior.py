@@ -11,10 +11,12 @@ from cpersona_jit.kernels.numpy_path.prior import (
     DOUBLINGS_PER_E,
     LN_2,
     POWERS,
+    UNDATED,
+    US_PER_DAY,
     last_far_position,
 )
 
-__all__ = ["row_prior"]
+__all__ = ["period_prior", "row_prior"]
 
 
 def row_prior(
@@ -83,6 +85,71 @@ def row_prior(
         prior,
     )
     return prior
+
+
+def period_prior(
+    times: np.ndarray,
+    inside: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    tail_days: np.ndarray,
+    later_days: np.ndarray,
+    outside: float,
+    later: float,
+) -> np.ndarray:
+    """Weight of each row by the period of a cue: 1 inside, by the cue's factor outside.
+
+    The factor of `row_prior` for the distance from the period, times a level. A day before the
+    period counts whole, one after it half. Of several readings of a period the mean counts.
+
+    Parameters
+    ----------
+    times : int64 (P,)
+        UTC microseconds; the smallest int64 for an undated row, which is half a tail away.
+    inside : bool (P,)
+        Whether the row lies in any reading; of several, in those between whose ends it lies.
+    starts, ends : int64 (R,)
+        Both ends of each reading, UTC microseconds.
+    tail_days : float64 (R,)
+        Days before the period in which the factor falls to 1/e.
+    later_days : float64 (R,)
+        The same after a period in which something happened that is told of later; NaN when nothing
+        did.
+    outside : float
+        Level of rows outside.
+    later : float
+        Level of rows after a period with `later_days`.
+
+    Returns
+    -------
+    float64 (P,)
+    """
+    prior = np.empty(len(times))
+    _fill_period(
+        times, inside, starts, ends, tail_days, later_days, float(outside), float(later), prior
+    )
+    return prior
+
+
+@kernel
+def _fill_period(times, inside, starts, ends, tail_days, later_days, outside, later, prior):
+    readings = len(starts)
+    for p in range(len(times)):
+        total, when = 0.0, np.float64(times[p])
+        for r in range(readings):
+            between = readings == 1 or starts[r] <= times[p] <= ends[r]
+            if inside[p] and between:
+                total += 1.0
+                continue
+            before = max(np.float64(starts[r]) - when, 0.0) / US_PER_DAY
+            after = max(when - np.float64(ends[r]), 0.0) / US_PER_DAY
+            if times[p] == UNDATED:
+                before, after = 0.5 * tail_days[r], 0.0
+            distance, level = before + 0.5 * after, outside
+            if after > 0.0 and not np.isnan(later_days[r]):
+                distance, level = after * (tail_days[r] / later_days[r]), later
+            total += level * _halvings(max(distance, 0.0) / tail_days[r] * DOUBLINGS_PER_E)
+        prior[p] = total / readings
 
 
 @kernel

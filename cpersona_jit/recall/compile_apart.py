@@ -16,6 +16,8 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from cpersona_jit.kernels.cores import usable_cores
+
 logger = logging.getLogger(__name__)
 
 # Parts of what `kernel_calls` calls, each about as long to compile as the others of its set.
@@ -66,9 +68,8 @@ def _can_start() -> bool:
 
     from cpersona_jit.kernels.compiled import kernel_folder
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     alike = bool(sys.executable) and not getattr(sys, "frozen", False)
-    return alike and (cores or 1) > 1 and not config.DISABLE_JIT and kernel_folder() is not None
+    return alike and usable_cores() > 1 and not config.DISABLE_JIT and kernel_folder() is not None
 
 
 def _is_kept(part: str) -> bool:

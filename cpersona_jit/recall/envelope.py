@@ -163,40 +163,21 @@ def envelope_prior(
     An undated row is neither near nor far: it gets the prior of a row half a tail away. Rows that
     some readings of the period hold, and others do not, lie between those that all or none hold.
     """
-    times, cue = columns.event_time[rows], envelope.cue
-    if not envelope.readings:
-        span = (envelope.start_us, envelope.end_us)
-        return np.where(envelope.inside[rows], 1.0, _outside(times, span, cue, weights, kernels))
-    total = np.zeros(rows.size)
-    for start, end in envelope.readings:
-        held = envelope.inside[rows] & (times >= start) & (times <= end)
-        total += np.where(held, 1.0, _outside(times, (start, end), cue, weights, kernels))
-    return total / len(envelope.readings)
-
-
-def _outside(
-    times: np.ndarray, span: Span, cue: TimeCue, weights: CueWeights, kernels: KernelSet
-) -> np.ndarray:
-    """Return what the prior of rows would be if all lay outside a period.
-
-    The sixth shape of the prior kernel: smooth in the distance from the period. A day before it
-    counts whole, one after it half; for an event, which is told later, as its own tail says.
-    """
-    start, end = span
-    width = (end - start) / DAY_US
-    tail = _tail(cue, end - start)
-    before = np.maximum(start - times.astype(np.float64), 0.0) / DAY_US
-    after = np.maximum(times.astype(np.float64) - end, 0.0) / DAY_US
-    undated = times == UNDATED
-    before[undated], after[undated] = 0.5 * tail, 0.0
-    distance, level = before + 0.5 * after, np.full(times.size, weights.outside)
-    if cue.about_event:
-        later = after > 0.0
-        distance[later] = after[later] * (tail / max(_TOLD_LATER_DAYS, width))
-        level[later] = _TOLD_LATER
-    nowhere, unknown = np.zeros(times.size, np.int64), np.full(times.size, np.nan)
-    neutral = (1, -1, 1.0, -1, np.inf, 0.0)  # in scan position and age
-    return level * kernels.row_prior(nowhere, unknown, distance, *neutral, tail)
+    cue, spans = envelope.cue, envelope.readings or ((envelope.start_us, envelope.end_us),)
+    widths = [end - start for start, end in spans]
+    later = [
+        max(_TOLD_LATER_DAYS, width / DAY_US) if cue.about_event else np.nan for width in widths
+    ]
+    return kernels.period_prior(
+        columns.event_time[rows],
+        envelope.inside[rows],
+        np.array([start for start, _ in spans], np.int64),
+        np.array([end for _, end in spans], np.int64),
+        np.array([_tail(cue, width) for width in widths]),
+        np.array(later),
+        weights.outside,
+        _TOLD_LATER,
+    )
 
 
 def _in_sessions(columns: Columns, dated: np.ndarray, cue: TimeCue) -> np.ndarray:

@@ -85,7 +85,8 @@ def _grams(kernels: KernelSet) -> None:
     )
     nobody, terms = np.zeros(2, bool), StructureWeights(0.6, 0.2, 2.0, -1.0, 1.0)
     kernels.structure_terms(np.zeros((4, 2)), nobody, nobody, 0.5, terms)
-    kernels.row_prior(np.arange(2), np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
+    whole, halves = np.zeros(1, np.int64), np.ones(1)
+    kernels.period_prior(np.arange(2), nobody, whole, whole, halves, halves, 0.5, 0.5)
     kernels.clue_terms(np.zeros(2), np.array([[0, 1]]), np.ones(1), 0.5)
 
 
@@ -136,6 +137,7 @@ def _row_fusion(kernels: KernelSet) -> None:
     kernels.dense_top_k(codes, planes, _MASK, 2)
     kernels.dense_scores(codes, planes, _LISTS)
     _explain(kernels)
+    kernels.row_prior(np.arange(2), np.zeros(2), np.zeros(2), 1, 2, 0.5, -1, 30.0, 0.5, 7.0)
     one, fused = np.ones(1), np.zeros(2)
     kernels.linear_scores(np.zeros((7, 2), np.int64), np.ones(7), 0.0, _MASK, fused)
     kernels.rrf_scores(np.ones((1, 1), np.int32), one, 60.0, one)

@@ -38,6 +38,7 @@ LATE = (
     "signals_at",
     "linear_scores",
     "top_rows",
+    "row_prior",
     "rrf_scores",
     "score_fusion",
 )
@@ -82,6 +83,7 @@ class KernelSet:
     structure_terms: Callable
     clue_terms: Callable
     row_prior: Callable
+    period_prior: Callable
     calibrate: Callable
     notes: tuple[str, ...] = ()  # what a recall by these kernels has to say of them
 

@@ -13,6 +13,7 @@ import numpy as np
 from cpersona_jit.columns.snapshot import UNDATED, ScopeStatistics
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
+from cpersona_jit.kernels.numpy_path.draw import DrawnRows
 from cpersona_jit.kernels.structure import neighbour_rows
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights, Structure
 from cpersona_jit.recall.clues import day_keys
@@ -20,7 +21,7 @@ from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
 from cpersona_jit.recall.evidence import DENSE, GRAM
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.lists import shows_grams
-from cpersona_jit.recall.retrieve import Found, inside_of, kept_candidates
+from cpersona_jit.recall.retrieve import inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, revision_terms
 from cpersona_jit.recall.row_prior import priors_of, scan_regions
 from cpersona_jit.recall.seats import leading_rows
@@ -146,8 +147,8 @@ def candidates_of(
     if settings.prior is not None:
         where = asked.position[place], asked.event_time[place]
         prior = priors_of(settings.prior, *where, asked.now_us, kernels)
-    found = Found(asked.row[place], reached[:, place])
-    kept = kept_candidates(found, evidence[:, place], prior, settings.bounds.candidates)
+    found = DrawnRows(asked.row[place], reached[:, place], evidence[:, place])
+    kept = kept_candidates(found, prior, settings.bounds.candidates)
     place, reached = place[kept], found.reached[:, kept]
     leaders = leading_rows(reached, evidence[:, place], asked.row[place])
     return Candidates(place, reached, leaders, prior[kept])

@@ -35,7 +35,7 @@ KERNELS = (
     "calibrate",
     "structure_terms",
     "clue_terms",
-    "row_prior",
+    "period_prior",
 )
 # However few or many rows there are: the small scope reads all codes, the large one a shortlist.
 _SCANS = (Scan(1 << 30), Scan(0))

@@ -17,6 +17,8 @@ LN_2 = 0.6931471805599453
 DOUBLINGS_PER_E = 1.0 / LN_2
 # Beyond this a factor stays at 2**-500, so that the product of two of them is still above 0.
 DEEPEST_HALVING = 500.0
+US_PER_DAY = 86_400_000_000.0
+UNDATED = np.iinfo(np.int64).min  # time of a row without one
 POWERS = np.ldexp(1.0, -np.arange(int(DEEPEST_HALVING) + 1))
 
 
@@ -43,6 +45,33 @@ def row_prior(
         near = halvings(_elapsed(distance_days) / tail_days * DOUBLINGS_PER_E)
         prior *= np.where(np.isnan(distance_days), 1.0, near)
     return prior
+
+
+def period_prior(
+    times: np.ndarray,
+    inside: np.ndarray,
+    starts: np.ndarray,
+    ends: np.ndarray,
+    tail_days: np.ndarray,
+    later_days: np.ndarray,
+    outside: float,
+    later: float,
+) -> np.ndarray:
+    """Weight of each row by the period of a cue; see the kernel of the same name."""
+    total, when, undated = np.zeros(len(times)), times.astype(np.float64), times == UNDATED
+    for start, end, tail, told in zip(starts, ends, tail_days, later_days, strict=True):
+        held = inside if len(starts) == 1 else inside & (times >= start) & (times <= end)
+        before = np.maximum(np.float64(start) - when, 0.0) / US_PER_DAY
+        after = np.maximum(when - np.float64(end), 0.0) / US_PER_DAY
+        before[undated], after[undated] = 0.5 * tail, 0.0
+        distance, level = before + 0.5 * after, np.full(len(times), float(outside))
+        if not np.isnan(told):
+            is_later = after > 0.0
+            distance[is_later] = after[is_later] * (tail / told)
+            level[is_later] = later
+        near = halvings(_elapsed(distance) / tail * DOUBLINGS_PER_E)
+        total += np.where(held, 1.0, level * near)
+    return total / len(starts)
 
 
 def last_far_position(position: np.ndarray, window: int, reach: int, far_count: int) -> int:
