@@ -17,7 +17,9 @@ CUE_IGNORED = "time_cue_ignored: the settings of this recall take no notice of t
 
 def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
     """Name the admitted rows without a vector of the active model, if there are any."""
-    missing = mask.count - _in_both(mask, columns.embedded)
+    # Nearly always every row has one: then no mask has to be read.
+    every = columns.embedded.count == columns.n
+    missing = 0 if every else mask.count - _in_both(mask, columns.embedded)
     if not missing:
         return ()
     return (
@@ -28,6 +30,9 @@ def missing_vectors(columns: Columns, mask: Mask) -> tuple[str, ...]:
 
 def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
     """Name what block scores of the admitted rows do without; for recalls that use blocks."""
+    lacking = columns.blocks_without_vector
+    if not columns.unsplit.count and not lacking.count:
+        return ()
     rows, blocks = columns.mask(axes), columns.block_mask(axes)
     notes = []
     unsplit = _in_both(rows, columns.unsplit)
@@ -37,7 +42,7 @@ def missing_blocks(columns: Columns, axes: Axes) -> tuple[str, ...]:
             "rules and count as they are; run `cpersona-jit reblock` on this file"
         )
     # Where rows have no vectors either, `missing_vectors` says so.
-    missing = int(np.bitwise_count(columns.blocks_without_vector & blocks.words).sum())
+    missing = _in_both(lacking, blocks)
     if missing:
         notes.append(
             f"blocks_without_vector: {missing} of {blocks.count} blocks have no vector of the "

@@ -62,7 +62,7 @@ from cpersona_jit.store.changes import delete
 from cpersona_jit.store.contents import find_contents
 from cpersona_jit.store.episodes import episode_ids
 from cpersona_jit.store.memory_reads import WholeRow, whole_rows
-from cpersona_jit.store.models import find_model, list_models
+from cpersona_jit.store.models import generation_and_model, list_models
 from cpersona_jit.store.reads import fetch_rows
 
 
@@ -643,14 +643,14 @@ class Memory:
 
     def _refreshed(self, info: ModelInfo | None) -> Columns:
         with self._lock:
-            model = self._model(info)
-            return self._keeper.refreshed(self._conn, model, self._kernels())
+            model, now = self._model_and_generation(info)
+            return self._keeper.refreshed(self._conn, model, self._kernels(), now)
 
     def status(self) -> StoreStatus:
         """Return the state of the store, over all agents."""
         info = self._info()
         with self._lock:
-            model = self._model(info)
+            model, _ = self._model_and_generation(info)
             state = self._keeper.state(self._conn, model)
             found = store_status(self._conn, self._path, model_label(info), model)
         # Outside of the lock: every byte of the file is looked at.
@@ -683,15 +683,16 @@ class Memory:
         except EmbeddingError:
             return None
 
-    def _model(self, info: ModelInfo | None) -> Model:
-        """Return the active model as the store knows it."""
+    def _model_and_generation(self, info: ModelInfo | None) -> tuple[Model, int]:
+        """Return the active model as the store knows it, and the generation of the store."""
         if info is None:  # an endpoint that is down for now: keep the columns of the last model
             fingerprint, centred = self._keeper.last_model(self._conn)
         else:
             fingerprint = "" if info.dim is None else info.fingerprint
             centred = info.centred
-        known = find_model(self._conn, fingerprint) if fingerprint else None
-        return Model(known.id, known.fingerprint, known.dim, centred) if known else NO_MODEL
+        now, known = generation_and_model(self._conn, fingerprint)
+        model = Model(known.id, known.fingerprint, known.dim, centred) if known else NO_MODEL
+        return model, now
 
     def _sources(self) -> Sources:
         return Sources(self._provider, self._refreshed, self._fetch, self._kernels)

@@ -139,6 +139,16 @@ def test_a_row_does_not_depend_on_its_neighbours(vectors):
         assert unit_rows(vectors[i : i + 1]).tobytes() == together[i : i + 1].tobytes()
 
 
+@given(MATRICES)
+def test_a_unit_row_alone_stays_as_it_is_among_others(vectors):
+    once = unit_rows(vectors[np.any(vectors != 0, axis=1)])
+    together = unit_rows(np.concatenate((once, once)))
+    for i in range(len(once)):
+        alone = unit_rows(once[i : i + 1])
+        assert alone.tobytes() == together[i : i + 1].tobytes()
+        assert not np.shares_memory(alone, once)
+
+
 def test_rows_beyond_one_block_are_normalised_and_counted():
     vectors = np.full((5000, 3), 2, np.float32)
     assert np.allclose(np.linalg.norm(unit_rows(vectors), axis=1), 1)

@@ -18,7 +18,12 @@ from cpersona_jit.errors import CorruptStoreError, StoreError
 from cpersona_jit.isolation import Axes
 from cpersona_jit.store.changes import delete, update_content
 from cpersona_jit.store.database import generation, open_database, read_snapshot
-from cpersona_jit.store.models import find_model, list_models, register_model
+from cpersona_jit.store.models import (
+    find_model,
+    generation_and_model,
+    list_models,
+    register_model,
+)
 from cpersona_jit.store.reads import (
     CHANGED_COLUMNS,
     changed_rows,
@@ -100,6 +105,10 @@ def test_a_model_is_entered_once(conn):
     assert generation(conn) == at
     assert find_model(conn, "f" * 64) == (first, "tiny", "f" * 64, 4)
     assert find_model(conn, "unknown") is None
+    now = generation(conn)
+    assert generation_and_model(conn, "f" * 64) == (now, find_model(conn, "f" * 64))
+    assert generation_and_model(conn, "unknown") == (now, None)
+    assert generation_and_model(conn, "") == (now, None)
     with pytest.raises(StoreError, match="dimensions"):
         register_model(conn, "tiny", "f" * 64, 5)
     second = register_model(conn, "日本語", "e" * 64, 8)

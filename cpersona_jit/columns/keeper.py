@@ -72,13 +72,19 @@ class Keeper:
         self._made: _Made | None = None
         self._failed = False
 
-    def refreshed(self, conn: sqlite3.Connection, model: Model, kernels: GramKernels) -> Columns:
-        """Return the snapshot of the store as it is now; the caller holds the lock."""
+    def refreshed(
+        self, conn: sqlite3.Connection, model: Model, kernels: GramKernels, now: int | None = None
+    ) -> Columns:
+        """Return the snapshot of the store as it is now; the caller holds the lock.
+
+        Where it has just read the store's generation, under the same lock, `now` is that.
+        """
         if self.columns is None:
+            now = None  # the file may be newer by now
             self.columns = self.file.read(conn, model)
             self._has_file = self.columns is not None
         known = self._take_over()
-        self.columns = refreshed_columns(conn, known, model, kernels)
+        self.columns = refreshed_columns(conn, known, model, kernels, now)
         if known is not None and self.columns.fingerprint != known.fingerprint:
             self._has_file = False
         self._start(conn, kernels)

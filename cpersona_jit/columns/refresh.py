@@ -21,7 +21,11 @@ _log = logging.getLogger("cpersona_jit.columns")
 
 
 def refreshed_columns(
-    conn: sqlite3.Connection, previous: Columns | None, model: Model, kernels: GramKernels
+    conn: sqlite3.Connection,
+    previous: Columns | None,
+    model: Model,
+    kernels: GramKernels,
+    now: int | None = None,
 ) -> Columns:
     """Return `previous` while it is current, else a snapshot that is.
 
@@ -36,11 +40,14 @@ def refreshed_columns(
         where the last was not, rebuilds everything.
     kernels : GramKernels
         The kernel set in use.
+    now : int, optional
+        The store's generation, when it was read since `previous` was made; else it is read here.
     """
     refuse_replaced(conn)
     if previous is not None and _vectors_of(previous) != (model.fingerprint, model.centred):
         previous = None
-    now = generation(conn)
+    if now is None:
+        now = generation(conn)
     if previous is not None and previous.generation == now:
         return previous
     if previous is not None and previous.generation > now:

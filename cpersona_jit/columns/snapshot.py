@@ -191,10 +191,10 @@ class Columns:
         return self.ln_blocks(self.blocks.parted.rows)
 
     @cached_property
-    def blocks_without_vector(self) -> np.ndarray:
-        """Blocks that lack a vector though their row has one, as mask words."""
+    def blocks_without_vector(self) -> Mask:
+        """Blocks that lack a vector though their row has one."""
         whole = self.embedded.as_bools(self.n)[self.blocks.row]
-        return mask_of(whole & ~self.blocks.embedded.as_bools(self.blocks.n)).words
+        return mask_of(whole & ~self.blocks.embedded.as_bools(self.blocks.n))
 
     @cached_property
     def times(self) -> EventTimes:

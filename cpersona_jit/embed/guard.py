@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -21,6 +21,7 @@ _UNIT_TOLERANCE = 2.0**-23
 # How long a call waits for another one to the same provider. A recall has its words to go by
 # without the model; a passage without its vector has to be embedded again.
 PATIENCE_SECONDS: dict[TextKind, float] = {"query": 5.0, "passage": 300.0}
+_KINDS: tuple[TextKind, ...] = get_args(TextKind)
 _BLOCK = 4096  # rows per float64 copy, so that a large corpus does not triple in memory
 
 _locks: weakref.WeakKeyDictionary[Provider, threading.Lock] = weakref.WeakKeyDictionary()
@@ -56,13 +57,19 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
         If the provider is busy, fails, or answers with anything but that many finite, non-zero
         rows of its declared dimension.
     """
-    if kind not in get_args(TextKind):
-        raise ValueError(f"kind is {kind!r}; allowed: {', '.join(get_args(TextKind))}")
+    if kind not in _KINDS:
+        raise ValueError(f"kind is {kind!r}; allowed: {', '.join(_KINDS)}")
     cleaned = [clean_text(text) for text in texts]
     for i, text in enumerate(cleaned):
         if not text.strip():
             raise ValueError(f"texts[{i}] is empty; skip texts without visible characters")
-    with _held(provider, PATIENCE_SECONDS[kind]):
+    lock = _lock_of(provider)
+    if not lock.acquire(timeout=PATIENCE_SECONDS[kind]):
+        raise EmbeddingError(
+            "the embedding model is busy: another call to it took longer than "
+            f"{PATIENCE_SECONDS[kind]:g} s"
+        )
+    try:
         info = model_info(provider)
         try:
             answer = provider.embed(cleaned, kind=kind)
@@ -72,6 +79,8 @@ def guarded_embed(provider: Provider, texts: Sequence[str], kind: TextKind) -> n
             raise EmbeddingError(
                 f"embedding model {info.label!r} failed: {shown(error)}"
             ) from error
+    finally:
+        lock.release()
     return unit_rows(_checked(answer, len(cleaned), info.dim, info.label), info.label)
 
 
@@ -103,7 +112,8 @@ def model_info(provider: Provider) -> ModelInfo:
 
 def clean_text(text: str) -> str:
     """Return `text` without NULs and with U+FFFD for each lone surrogate."""
-    return _SURROGATE.sub("\ufffd", text.replace("\0", ""))
+    text = text.replace("\0", "")
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def unit_rows(vectors: np.ndarray, label: str = "") -> np.ndarray:
@@ -126,6 +136,8 @@ def unit_rows(vectors: np.ndarray, label: str = "") -> np.ndarray:
     EmbeddingError
         If a row is zero or has a non-finite value.
     """
+    if len(vectors) == 1 and _is_unit(vectors[0]):  # as most queries are
+        return vectors.copy()
     out = np.empty(vectors.shape, np.float32)
     for start in range(0, len(vectors), _BLOCK):
         rows = vectors[start : start + _BLOCK].astype(np.float64)
@@ -138,6 +150,12 @@ def unit_rows(vectors: np.ndarray, label: str = "") -> np.ndarray:
         norms[np.abs(norms - 1.0) <= _UNIT_TOLERANCE] = 1.0
         out[start : start + _BLOCK] = rows / norms[:, None]
     return out
+
+
+def _is_unit(vector: np.ndarray) -> bool:
+    """Whether `unit_rows` leaves a float32 vector as it is: the same sum, without its arrays."""
+    squared = float(np.add.reduce(np.square(vector, dtype=np.float64)))
+    return abs(math.sqrt(squared) - 1.0) <= _UNIT_TOLERANCE
 
 
 def _checked(answer: object, count: int, dim: int | None, label: str) -> np.ndarray:
@@ -153,19 +171,15 @@ def _checked(answer: object, count: int, dim: int | None, label: str) -> np.ndar
             f"embedding model {label!r} answered with shape {array.shape}; "
             f"expected {count} rows of {dim} numbers"
         )
+    if array.dtype == np.float32 and array.flags.c_contiguous:
+        return array
     with np.errstate(over="ignore"):  # too large for float32 becomes inf, refused as not finite
         return np.ascontiguousarray(array, dtype=np.float32)
 
 
-@contextmanager
-def _held(provider: Provider, patience: float) -> Iterator[None]:
+def _lock_of(provider: Provider) -> threading.Lock:
     with _locks_lock:
-        lock = _locks.setdefault(provider, threading.Lock())
-    if not lock.acquire(timeout=patience):
-        raise EmbeddingError(
-            f"the embedding model is busy: another call to it took longer than {patience:g} s"
-        )
-    try:
-        yield
-    finally:
-        lock.release()
+        lock = _locks.get(provider)
+        if lock is None:
+            lock = _locks[provider] = threading.Lock()
+        return lock

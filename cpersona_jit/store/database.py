@@ -19,9 +19,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from cpersona_jit.errors import (
@@ -213,7 +214,11 @@ def meta_number(conn: sqlite3.Connection, column: str) -> int:
     CorruptStoreError
         The row of ``meta`` is gone, or holds something else.
     """
-    found = conn.execute(f"SELECT {column} FROM meta").fetchone()
+    return checked_number(conn, column, conn.execute(f"SELECT {column} FROM meta").fetchone())
+
+
+def checked_number(conn: sqlite3.Connection, column: str, found: Sequence[Any] | None) -> int:
+    """Return the first value of what was read of ``meta``, as `meta_number` does."""
     value = found[0] if found else None
     if not isinstance(value, int) or not 0 <= value < 2**62:
         raise CorruptStoreError(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from cpersona_jit.errors import CorruptStoreError, StoreError, UsageError
-from cpersona_jit.store.database import write_transaction
+from cpersona_jit.store.database import checked_number, write_transaction
 from cpersona_jit.store.sqlite_errors import store_errors
 
 
@@ -27,6 +27,23 @@ def find_model(conn: sqlite3.Connection, fingerprint: str) -> StoredModel | None
             "SELECT id, label, fingerprint, dim FROM models WHERE fingerprint = ?", (fingerprint,)
         ).fetchone()
     return _model(row) if row else None
+
+
+def generation_and_model(
+    conn: sqlite3.Connection, fingerprint: str
+) -> tuple[int, StoredModel | None]:
+    """Return what `generation` and `find_model` return, in one statement: every recall asks.
+
+    An empty fingerprint is no model's.
+    """
+    with store_errors(conn):
+        found = conn.execute(
+            "SELECT generation, models.id, label, fingerprint, dim"
+            " FROM meta LEFT JOIN models ON fingerprint = ?",
+            (fingerprint,),
+        ).fetchone()
+        now = checked_number(conn, "generation", found)
+    return now, None if found[1] is None or not fingerprint else _model(found[1:])
 
 
 def register_model(conn: sqlite3.Connection, label: str, fingerprint: str, dim: int) -> int:

@@ -18,13 +18,13 @@ Identity = tuple[int, int]
 class StoreConnection(sqlite3.Connection):
     """A connection that remembers which files it has opened; see `remember_files`."""
 
-    opened_files: tuple[tuple[Path, Identity | None], ...] = ()
+    opened_files: tuple[tuple[str, Identity | None], ...] = ()
 
 
-def identity(file: Path) -> Identity | None:
+def identity(file: str | Path) -> Identity | None:
     """Device and number of the file that a path names; None when there is none."""
     try:
-        status = file.stat()
+        status = os.stat(file)
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -49,7 +49,8 @@ def remember_files(
     log = Path(f"{file}-wal")
     of_log = identity(log) if writable else None
     logs = ((log, of_log),) if of_log else ()  # a file system may refuse write-ahead logs
-    conn.opened_files = ((file, opened), *logs)
+    # Their names as texts: they are looked at in every recall.
+    conn.opened_files = tuple((os.fspath(path), known) for path, known in ((file, opened), *logs))
 
 
 def refuse_replaced(conn: sqlite3.Connection) -> None:
@@ -63,6 +64,6 @@ def refuse_replaced(conn: sqlite3.Connection) -> None:
     for file, opened in getattr(conn, "opened_files", ()):
         if identity(file) != opened:
             raise StoreError(
-                f"{os.fspath(file)}: was moved, removed or replaced while the store was open; "
+                f"{file}: was moved, removed or replaced while the store was open; "
                 "nothing that is written now would last: open the store again"
             )
