@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -24,6 +25,7 @@ from cpersona_jit.exits.candidates import Candidate, Candidates
 from cpersona_jit.exits.quoter import Quoter
 from cpersona_jit.intent import Intent, read_intent
 from cpersona_jit.isolation import Axes
+from cpersona_jit.kernels.cores import usable_cores
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.kernel_set import KernelSet
 from cpersona_jit.recall.pipeline import rank
@@ -33,6 +35,14 @@ from cpersona_jit.recall.settings import RecallSettings
 from cpersona_jit.recall.trace import trace_recall
 from cpersona_jit.records import Row
 from cpersona_jit.results import RecallResult, RecallRow, recall_row
+
+# As many recalls at a time as there are cores, and one that is ready when a core is free: more of
+# them would take the interpreter's lock from each other instead of answering. The embedding of the
+# query, which may be an endpoint's, waits for nobody's turn.
+_TURNS = threading.BoundedSemaphore(usable_cores() + 1)
+
+# The active model (None while it cannot be asked), the query's vector, what is missing.
+_Embedded = tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]
 
 
 class Sources(NamedTuple):
@@ -125,9 +135,11 @@ def recall_adaptive(
     trace: bool,
 ) -> tuple[RecallResult, Quoter]:
     """Recall by the process."""
-    run = run_adaptive(sources, query, axes, settings, intent, limit)
-    state = run.state
-    rows = _rows(sources, state.columns, axes, *_chosen(state, limit))
+    embedded = _embed_query(sources.provider, query, dense=True)
+    with _TURNS:
+        run = _run_embedded(sources, query, embedded, axes, settings, intent, limit)
+        state = run.state
+        rows = _rows(sources, state.columns, axes, *_chosen(state, limit))
     traced = None
     if trace:
         traced = trace_process(
@@ -149,11 +161,13 @@ def candidates_of(
     """Recall for an exit; parameters as in :meth:`cpersona_jit.Memory.recall`."""
     cues = settings.cues
     intent = read_intent(query, time_cue, now, parse=cues is not None and cues.parse)
-    run = run_adaptive(sources, query, axes, settings, intent, limit)
-    state = run.state
-    positions, scores, admission = _chosen(state, limit)
-    ids = state.columns.ids[positions].tolist()
-    found = sources.fetch(axes, ids)
+    embedded = _embed_query(sources.provider, query, dense=True)
+    with _TURNS:
+        run = _run_embedded(sources, query, embedded, axes, settings, intent, limit)
+        state = run.state
+        positions, scores, admission = _chosen(state, limit)
+        ids = state.columns.ids[positions].tolist()
+        found = sources.fetch(axes, ids)
     ranked = enumerate(zip(ids, scores.tolist(), admission, strict=True))
     ignored = (CUE_IGNORED,) if time_cue is not None and cues is None else ()
     return Candidates(
@@ -186,7 +200,21 @@ def run_adaptive(
     limit: int,
 ) -> AdaptiveRun:
     """Run the process and say what it had to do without."""
-    info, vector, degraded = _embed_query(sources.provider, query, dense=True)
+    embedded = _embed_query(sources.provider, query, dense=True)
+    with _TURNS:
+        return _run_embedded(sources, query, embedded, axes, settings, intent, limit)
+
+
+def _run_embedded(
+    sources: Sources,
+    query: str,
+    embedded: _Embedded,
+    axes: Axes,
+    settings: AdaptiveSettings,
+    intent: Intent,
+    limit: int,
+) -> AdaptiveRun:
+    info, vector, degraded = embedded
     columns, kernels = sources.columns(info), sources.kernels()
     vector, degraded = _fitting(columns, vector, degraded)
     vector = centred_query(columns, vector, axes)
@@ -202,9 +230,7 @@ def run_adaptive(
     return AdaptiveRun(state, model_label(info), kernels.name, degraded, quoter)
 
 
-def _embed_query(
-    provider: Provider, query: str, dense: bool
-) -> tuple[ModelInfo | None, np.ndarray | None, tuple[str, ...]]:
+def _embed_query(provider: Provider, query: str, dense: bool) -> _Embedded:
     """The active model (None while it cannot be asked), the query's vector, what is missing."""
     info = None
     try:

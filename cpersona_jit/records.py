@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
 
 Kind = Literal["memory", "episode"]
 
 _REF = re.compile(r"(?:mem|ep):([1-9][0-9]{0,18})")
 _MAX_ID = 2**63 - 1
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1)  # UTC, like all times of the store
 
 # A place in a home and in time: agent_id, project_id, channel, event_time in UTC microseconds.
 Point = tuple[str, str, str, "int | None"]
@@ -42,8 +42,7 @@ def format_utc(microseconds: int) -> str:
     OverflowError
         The time is outside the years 1 to 9999.
     """
-    moment = _EPOCH + timedelta(microseconds=microseconds)
-    return moment.isoformat().replace("+00:00", "Z")
+    return f"{(_EPOCH + timedelta(microseconds=microseconds)).isoformat()}Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +132,13 @@ class StoreOutcome:
     nodes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A stored memory or episode, or an old text of one with the other fields of its row.
 
-    Parameters
+    A tuple and not a dataclass: a recall makes several of them, and a frozen dataclass of so many
+    fields takes as long to make as its row takes to read.
+
+    Attributes
     ----------
     ref : str
         ``mem:<id>`` of a memory and of an old text, ``ep:<id>`` of an episode.

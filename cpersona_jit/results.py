@@ -189,16 +189,16 @@ class StoreStatus:
 def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:
     """Return a stored row as recall hands it out."""
     return RecallRow(
-        ref=row.ref,
-        id=row.msg_id,
-        content=row.content,
-        source=row.source,
-        timestamp=row.timestamp,
-        session_id=row.session_id,
-        project_id=row.project_id,
-        channel=row.channel,
-        created_at=format_utc(row.created_at),
-        score=score,
-        admission=admission,
-        revision=row.revision,
+        row.ref,
+        row.msg_id,
+        row.content,
+        row.source,
+        row.timestamp,
+        row.session_id,
+        row.project_id,
+        row.channel,
+        format_utc(row.created_at),
+        score,
+        admission,
+        row.revision,
     )

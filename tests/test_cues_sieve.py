@@ -68,3 +68,14 @@ def test_what_an_expression_needs_is_read_off_it():
 def test_letters_that_disregard_of_case_takes_as_one_are_one(text):
     pattern = re.compile("kick", re.IGNORECASE)
     assert bool(pattern.search(text)) <= bool(Sieve([[pattern]]).passing(text))
+
+
+def test_an_interpreter_that_hides_the_syntax_leaves_nothing_out(monkeypatch):
+    monkeypatch.setattr("cpersona_jit.cues.sieve._parser", None)
+    assert needed_letters("last week") == []
+    assert [*members(Sieve([[re.compile("last week")]]).passing("x"))] == [0]
+
+
+@pytest.mark.parametrize("word", ["fİrst", "fırst", "ſixth", "SİX", "twentİeth", "sıxty-sıx"])
+def test_letters_that_only_look_like_those_of_a_number_word(word):
+    normalise(f"what did we do on the {word} of may?")

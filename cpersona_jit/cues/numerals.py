@@ -71,6 +71,8 @@ _LOOSE = {
     "one hundred": 100,
 }
 _LARGEST_NUMERAL = 12
+# What an expression without regard to case takes for i, k and s although `lower` does not.
+AS_ASCII = str.maketrans({"İ": "i", "ı": "i", "ſ": "s", "\u212a": "k"})
 
 
 def _any_of(words: list[str]) -> str:
@@ -87,7 +89,8 @@ ENGLISH_NUMBERS = re.compile(
 
 def english(match: re.Match[str]) -> str:
     """Digits of an English number word; ordinals keep an ending (``twenty-first``: ``21st``)."""
-    found = {name: text.lower() for name, text in match.groupdict().items() if text}
+    groups = match.groupdict().items()
+    found = {name: text.translate(AS_ASCII).lower() for name, text in groups if text}
     if "loose" in found:
         return str(_LOOSE[found["loose"]])
     tens = _TEN_VALUES[found["tens"]] if "tens" in found else 0

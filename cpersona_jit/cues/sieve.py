@@ -10,9 +10,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from operator import add
-from re import _constants as sre  # the one place where the syntax of an expression can be read
-from re import _parser
 from typing import Any
+
+from cpersona_jit.cues.numerals import AS_ASCII
+
+try:  # the one place where the syntax of an expression can be read
+    from re import _constants as sre
+    from re import _parser
+except ImportError:  # an interpreter that keeps it elsewhere: no expression is left out
+    sre = _parser = None
 
 # An alternative is looked for by at most this many letters of it.
 _LONGEST = 4
@@ -20,11 +26,10 @@ _LONGEST = 4
 _LAYERS = 3
 # More alternatives than these say too little to be worth looking for.
 _MOST = 96
-# Letters that a pattern without regard to case takes for i, k and s although `lower` does not.
-_AS_ASCII = str.maketrans({"İ": "i", "ı": "i", "ſ": "s", "\u212a": "k"})
 _DIGIT = re.compile(r"\d")
-_ZERO_WIDTH = (sre.AT, sre.ASSERT, sre.ASSERT_NOT)
-_REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
+if sre is not None:
+    _ZERO_WIDTH = (sre.AT, sre.ASSERT, sre.ASSERT_NOT)
+    _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 
 
 class Sieve:
@@ -58,7 +63,7 @@ class Sieve:
 
     def passing(self, text: str) -> int:
         """Return the groups that may match, as the bits of a number."""
-        folded = text.lower() if text.isascii() else text.translate(_AS_ASCII).lower()
+        folded = text.lower() if text.isascii() else text.translate(AS_ASCII).lower()
         folded = _DIGIT.sub("0", folded)
         found, grams, known = self._free, folded, self._bits.keys()
         bits = self._bits
@@ -89,6 +94,8 @@ def needed_letters(pattern: str) -> list[frozenset[str]]:
     list of frozenset of str
         In lower case, of at most four characters each, digits as ``0``.
     """
+    if _parser is None:
+        return []
     return _needed(_parser.parse(pattern, re.IGNORECASE))
 
 

@@ -97,13 +97,14 @@ class Evidence:
 
 def evidence_of(signals: Signals, forms: np.ndarray, mask: Mask) -> Evidence:
     """Return the evidence whose mean over the admitted rows is 0."""
-    bias = np.array([-_inner(form, signals.mean) for form in forms])
+    mean = signals.mean.tolist()
+    bias = np.array([-_inner(form, mean) for form in forms.tolist()])
     return Evidence(signals, forms, bias, mask)
 
 
-def _inner(a: np.ndarray, b: np.ndarray) -> float:
+def _inner(a: list[float], b: list[float]) -> float:
     """Sum of products in the order of the signals, whatever library adds it up elsewhere."""
     total = 0.0
-    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+    for x, y in zip(a, b, strict=True):
         total += x * y
     return total

@@ -8,7 +8,6 @@ with it.
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,7 +15,6 @@ import numpy as np
 from cpersona_jit.columns.snapshot import Columns, Mask
 from cpersona_jit.cues.time_cue import TimeCue
 from cpersona_jit.isolation import Axes
-from cpersona_jit.kernels.cores import usable_cores
 from cpersona_jit.kernels.row_mask import admitted_rows
 from cpersona_jit.recall.adaptive_settings import AdaptiveSettings
 from cpersona_jit.recall.clues import clue_keys
@@ -37,8 +35,6 @@ from cpersona_jit.recall.seats import cue_seats, leading_rows, reserve_seats
 from cpersona_jit.recall.signals import Signals, measure_signals
 from cpersona_jit.recall.speakers import speakers_named
 from cpersona_jit.recall.stage_clock import StageClock
-
-_TURNS = threading.BoundedSemaphore(usable_cores() + 1)
 
 
 @dataclass
@@ -142,23 +138,6 @@ def run_process(
     kernels : KernelSet
         The kernels to call.
     """
-    # As many at a time as there are cores, and one that is ready when a core is free: more would
-    # take the interpreter's lock from each other instead of answering.
-    with _TURNS:
-        return _run(columns, query, query_vector, axes, settings, cue, now_us, limit, kernels)
-
-
-def _run(
-    columns: Columns,
-    query: str,
-    query_vector: np.ndarray | None,
-    axes: Axes,
-    settings: AdaptiveSettings,
-    cue: TimeCue | None,
-    now_us: int | None,
-    limit: int,
-    kernels: KernelSet,
-) -> Process:
     clock = StageClock(settings.bounds.milliseconds)
     mask = columns.mask(axes)
     signals = measure_signals(columns, settings, query, query_vector, axes, kernels)
@@ -210,7 +189,9 @@ def _retrieve(
     """
     columns, prior, cap = state.columns, settings.prior, settings.bounds.candidates
     evidence = evidence_of(state.signals, state.forms, state.mask)
-    position = scan_positions(state.mask.as_bools(columns.n) if prior else np.zeros(0, bool))
+    position = np.zeros(0, np.int64)
+    if prior is not None:
+        position = scan_positions(state.mask.as_bools(columns.n))
     regions = scan_regions(prior, position)
     if state.envelope is not None:
         regions.append(inside_of(regions, state.envelope.inside))
@@ -219,6 +200,9 @@ def _retrieve(
     weights = np.ones(found.rows.size)
     if prior is not None:
         weights = _weigh(state, prior, position[found.rows], found.rows, now_us, clock, kernels)
+    elif weights.size <= cap:  # nothing is left out
+        state.rows, state.reached, state.evidence, state.prior = *found, weights
+        return evidence
     kept = kept_candidates(found, weights, cap)
     considered = int(np.count_nonzero(weights))
     state.priced_out = weights.size - considered

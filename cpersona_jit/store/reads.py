@@ -94,13 +94,30 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
             batch = wanted[start : start + ID_BATCH]
             marks = ",".join("?" * len(batch))
             # By primary key: the planner would walk all rows of the agent in one of its indexes.
-            cursor = conn.execute(
+            query = (
                 f"SELECT {columns} FROM memories NOT INDEXED{_OF_EPISODES}"
-                f" WHERE id IN ({marks}) AND {predicate}",
-                (*batch, *params),
+                f" WHERE id IN ({marks}) AND {predicate}"
             )
-            found.update((values[0], _row(_checked_row(values))) for values in cursor)
+            for values in _read_texts(conn, query, (*batch, *params)):
+                found[values[0]] = _row(_checked_row(values))
     return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}
+
+
+def _read_texts(conn: sqlite3.Connection, query: str, params: tuple) -> list[tuple[Any, ...]]:
+    """Read rows by SQLite's own decoder of texts; where it fails, by the one that hands on bytes.
+
+    The latter is a call of Python for each text, which is a fourth of the time that rows take.
+    """
+    careful = conn.text_factory
+    conn.text_factory = str
+    try:
+        return conn.execute(query, params).fetchall()
+    except sqlite3.OperationalError as error:
+        if not str(error).startswith("Could not decode"):
+            raise
+    finally:
+        conn.text_factory = careful
+    return conn.execute(query, params).fetchall()
 
 
 def _selected(columns: Sequence[str]) -> str:
@@ -116,26 +133,26 @@ def _row(values: tuple[Any, ...]) -> Row:
     kind: Kind = "memory" if end_time is None else "episode"
     ref = format_ref(memory_id, kind)
     return Row(
-        ref=ref,
-        id=memory_id,
-        agent_id=agent_id,
-        project_id=project_id,
-        channel=channel,
-        msg_id=msg_id,
-        content=content,
-        source=Source(source_type, source_id, source_name),
-        session_id=session_id,
-        timestamp=timestamp,
-        event_time=event_time,
-        created_at=created_at,
-        updated_at=updated_at,
-        metadata=_metadata(ref, metadata),
-        model_id=model_id,
-        revision=revision,
-        kind=kind,
-        end_time=end_time,
-        end_timestamp=end_timestamp,
-        keywords=stored_keywords(memory_id, keywords),
+        ref,
+        memory_id,
+        agent_id,
+        project_id,
+        channel,
+        msg_id,
+        content,
+        Source(source_type, source_id, source_name),
+        session_id,
+        timestamp,
+        event_time,
+        created_at,
+        updated_at,
+        _metadata(ref, metadata),
+        model_id,
+        revision,
+        kind,
+        end_time,
+        end_timestamp,
+        stored_keywords(memory_id, keywords),
     )
 
 
