@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 Kind = Literal["memory", "episode"]
@@ -34,6 +35,7 @@ def parse_ref(ref: object) -> int | None:
     return memory_id if 0 < memory_id <= _MAX_ID else None
 
 
+@lru_cache(maxsize=1024)  # what is recalled once is often recalled again, or was stored together
 def format_utc(microseconds: int) -> str:
     """ISO 8601 text of a UTC time, ``2026-01-02T03:04:05.000006Z`` (fraction only if there is one).
 

@@ -87,7 +87,6 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
     """
     wanted = list(dict.fromkeys(ids))
     predicate, params = sql_predicate(axes)
-    columns = _selected(_ROW_COLUMNS)
     found: dict[int, Row] = {}
     with store_errors(conn):
         for start in range(0, len(wanted), ID_BATCH):
@@ -95,7 +94,7 @@ def fetch_rows(conn: sqlite3.Connection, axes: Axes, ids: Iterable[int]) -> dict
             marks = ",".join("?" * len(batch))
             # By primary key: the planner would walk all rows of the agent in one of its indexes.
             query = (
-                f"SELECT {columns} FROM memories NOT INDEXED{_OF_EPISODES}"
+                f"SELECT {_SELECTED_ROW} FROM memories NOT INDEXED{_OF_EPISODES}"
                 f" WHERE id IN ({marks}) AND {predicate}"
             )
             for values in _read_texts(conn, query, (*batch, *params)):
@@ -124,6 +123,9 @@ def _selected(columns: Sequence[str]) -> str:
     """Columns of rows; what only an episode has is empty in a memory."""
     texts = ("end_timestamp", "keywords")
     return ", ".join(f"coalesce({name}, '')" if name in texts else name for name in columns)
+
+
+_SELECTED_ROW = _selected(_ROW_COLUMNS)
 
 
 def _row(values: tuple[Any, ...]) -> Row:
