@@ -19,7 +19,7 @@ def test_the_parts_add_up_to_the_recall(tmp_path: Path, monkeypatch: pytest.Monk
     assert sum(one["ms"] for one in kernels.values()) == pytest.approx(
         store["parts_ms"]["kernels"], abs=0.05
     )
-    assert kernels["overlap_all"]["calls"] == 4 and kernels["calibrate"]["calls"] == 1
-    assert kernels["dense_all"]["calls"] == 2 and "rrf_scores" not in kernels
+    assert kernels["score_grams"]["calls"] == 2 and kernels["calibrate"]["calls"] == 1
+    assert kernels["score_vectors"]["calls"] == 1 and "rrf_scores" not in kernels
     report = write_speed_record(tmp_path, record, profile.profile_report).read_text("utf-8")
     assert "`the command`" in report and "## Kernels, 300 rows" in report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from cpersona_jit.isolation import Axes
@@ -84,8 +83,7 @@ def find_contents(
 def _old_row(row: Row, version: Version) -> Row:
     """Return a row as it was when it had an old text."""
     first = version.written_at == row.created_at
-    return replace(
-        row,
+    return row._replace(
         ref=version.ref,
         id=version.id,
         content=version.content,

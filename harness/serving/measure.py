@@ -21,7 +21,7 @@ GOALS = {
     "fast_recall_s": 2.0,
     "first_compile_s": 6.0,
     "throughput_ratio": 1.4,
-    "longest_ping_ms": 50.0,
+    "loop_late_ms": 50.0,
 }
 _START_ROWS = 1000  # a start is timed over so many rows
 _ROUNDS, _STARTS, _PING_SECONDS = 30, 3, 10.0
@@ -59,7 +59,7 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
         "fast_recall_s": starts["filled"]["fast_recall_s"],
         "first_compile_s": starts["empty"]["fast_recall_s"],
         "throughput_ratio": recalls["throughput_ratio"],
-        "longest_ping_ms": pings["longest_ms"],
+        "loop_late_ms": pings["loop"]["longest_ms"],
     }
     return {
         "record": "serving",

@@ -40,11 +40,14 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
     Returns
     -------
     dict
-        Median seconds of `AT_ONCE` recalls, and the median of the rounds' ratios; the same threads
-        behind one lock show what threads cost when only one of them recalls at a time.
+        How many times the recalls of one client `AT_ONCE` clients get, and two, who each ask again
+        as soon as they are answered. Median milliseconds of `AT_ONCE` recalls that begin at one
+        moment, one after another, and the ratio; the same threads behind one lock show what threads
+        cost when only one of them recalls at a time.
     """
     questions = [QUESTIONS[number % len(QUESTIONS)] for number in range(AT_ONCE)]
     alone, together, locked = np.zeros(rounds), np.zeros(rounds), np.zeros(rounds)
+    many, two = np.zeros(rounds), np.zeros(rounds)
     lock = threading.Lock()
     warm_all_kernels()
     with (
@@ -72,6 +75,8 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
                 found = list(run(ask, questions))
                 times[turn] = time.perf_counter() - start
                 same = same and found == expected
+            many[turn] = _clients_ratio(recall, AT_ONCE)
+            two[turn] = _clients_ratio(recall, 2)
             progress(turn + 1)
     return {
         "recalls": AT_ONCE,
@@ -80,9 +85,31 @@ def measure_recalls(path: Path, rounds: int, progress: Callable[[int], None]) ->
         "at_once_ms": round(float(np.median(together)) * 1e3, 2),
         "one_lock_ms": round(float(np.median(locked)) * 1e3, 2),
         "one_lock_ratio": round(float(np.median(alone / locked)), 2),
-        "throughput_ratio": round(float(np.median(alone / together)), 2),
+        "burst_ratio": round(float(np.median(alone / together)), 2),
+        "throughput_ratio": round(float(np.median(many)), 2),
+        "two_clients_ratio": round(float(np.median(two)), 2),
         "same_rows": same,
     }
+
+
+def _clients_ratio(recall: Callable[[str], object], clients: int) -> float:
+    """Recalls a second of some clients over those of one; each asks every question."""
+
+    def ask_all() -> None:
+        for question in QUESTIONS:
+            recall(question)
+
+    start = time.perf_counter()
+    for _ in range(clients):
+        ask_all()
+    alone = time.perf_counter() - start
+    threads = [threading.Thread(target=ask_all) for _ in range(clients)]
+    start = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return alone / (time.perf_counter() - start)
 
 
 def _recall(memory: Memory, question: str) -> cpersona_jit.RecallResult:

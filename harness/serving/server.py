@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -16,7 +17,9 @@ import numpy as np
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from harness.serving import watched
 from harness.serving.recalls import AT_ONCE
+from harness.serving.watched import lateness
 from harness.speed.talk import AGENT, QUESTIONS
 
 READY = "kernels are compiled"
@@ -129,16 +132,18 @@ def measure_pings(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
     -------
     dict
         Milliseconds that pings took, in the median, of 99 in 100, and at most; recalls answered.
-        ``controls``: pings of the same server without recalls, the machine ``idle``, and ``busy``
-        with two processes that do nothing but count.
+        ``loop``: how late the server's event loop was meanwhile, by its own clock. ``controls``:
+        pings of the same server without recalls, the machine ``idle``, and ``busy`` with two
+        processes that do nothing but count.
     """
-    return anyio.run(_ping, path, cache, seconds)
+    with tempfile.TemporaryDirectory() as folder:
+        return anyio.run(_ping, path, cache, seconds, Path(folder) / "loop")
 
 
-async def _ping(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
+async def _ping(path: Path, cache: Path, seconds: float, watch: Path) -> dict[str, Any]:
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=[*_SERVE, "--db", str(path)],
+        args=["-m", watched.__name__, str(watch), *_SERVE[2:], "--db", str(path)],
         env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
     )
     with open(os.devnull, "w") as nowhere:
@@ -149,7 +154,9 @@ async def _ping(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
             await session.initialize()
             await _recalls(session, 2)  # waits for the columns and the model
             await anyio.sleep(3.0)  # kernels are in the folder, and are loaded by now
+            start = time.time()
             found = await _pings_while_recalling(session, seconds)
+            end = time.time()
             controls = {"idle": await _pings_alone(session, seconds / 2)}
             busy = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(_BUSY_PROCESSES)]
             try:
@@ -158,7 +165,13 @@ async def _ping(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
                 for process in busy:
                     process.kill()
                     process.wait()
-            return {**found, "controls": controls}
+    late = np.array(lateness(watch, start, end)) * 1e3
+    loop = {
+        "looks": late.size,
+        "of_99_in_100_ms": round(float(np.quantile(late, 0.99)), 2),
+        "longest_ms": round(float(late.max()), 2),
+    }
+    return {**found, "loop": loop, "controls": controls}
 
 
 async def _pings_alone(session: ClientSession, seconds: float) -> dict[str, Any]:
