@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field
 
 from cpersona_jit.recall.process_trace import ProcessTrace
 from cpersona_jit.recall.trace import RecallTrace
@@ -186,14 +186,9 @@ class StoreStatus:
     columns: str = ""
 
 
-# A frozen dataclass sets each of its fields by a call, which takes four times as long. This one has
-# the same fields in the same places, and becomes a frozen one once they are filled.
-_Unfrozen = make_dataclass("_Unfrozen", [each.name for each in fields(RecallRow)], slots=True)
-
-
 def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:
     """Return a stored row as recall hands it out."""
-    made = _Unfrozen(
+    return RecallRow(
         row.ref,
         row.msg_id,
         row.content,
@@ -207,5 +202,3 @@ def recall_row(row: Row, score: float, admission: str = "") -> RecallRow:
         admission,
         row.revision,
     )
-    made.__class__ = RecallRow
-    return made
