@@ -17,13 +17,13 @@ import numpy as np
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from harness.serving import watched
 from harness.serving.recalls import AT_ONCE
-from harness.serving.watched import lateness
+from harness.serving.watched import lateness, watch
 from harness.speed.talk import AGENT, QUESTIONS
 
 READY = "kernels are compiled"
 _SERVE = ("-c", "from cpersona_jit.cli.app import main; main()", "serve", "--agent-id", AGENT)
+_WATCHED = f"import sys; from {watch.__module__} import watch; watch(sys.argv.pop(1)); {_SERVE[1]}"
 _PATIENCE_SECONDS = 300.0
 # A control: as many processes as threads of the server work at most, with none of its work.
 _BUSY, _BUSY_PROCESSES = "while True: pass", 2
@@ -140,10 +140,10 @@ def measure_pings(path: Path, cache: Path, seconds: float) -> dict[str, Any]:
         return anyio.run(_ping, path, cache, seconds, Path(folder) / "loop")
 
 
-async def _ping(path: Path, cache: Path, seconds: float, watch: Path) -> dict[str, Any]:
+async def _ping(path: Path, cache: Path, seconds: float, seen: Path) -> dict[str, Any]:
     parameters = StdioServerParameters(
         command=sys.executable,
-        args=["-m", watched.__name__, str(watch), *_SERVE[2:], "--db", str(path)],
+        args=["-c", _WATCHED, str(seen), *_SERVE[2:], "--db", str(path)],
         env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
     )
     with open(os.devnull, "w") as nowhere:
@@ -165,7 +165,7 @@ async def _ping(path: Path, cache: Path, seconds: float, watch: Path) -> dict[st
                 for process in busy:
                     process.kill()
                     process.wait()
-    late = np.array(lateness(watch, start, end)) * 1e3
+    late = np.array(lateness(seen, start, end)) * 1e3
     loop = {
         "looks": late.size,
         "of_99_in_100_ms": round(float(np.quantile(late, 0.99)), 2),
