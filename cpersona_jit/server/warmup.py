@@ -44,7 +44,8 @@ def warm_up(handle: MemoryHandle) -> None:
     """Make later calls fast; a failure is logged here, and the calls it concerns report it.
 
     Kernels that an earlier process compiled are loaded before anything is built with slower ones,
-    and the model meanwhile. Those that nobody compiled yet are compiled apart from the beginning.
+    and the model meanwhile. Where nobody compiled them yet, the first recalls come before: they
+    would share the cores with the compiler.
     """
     model = threading.Thread(target=_load_model, args=(handle,), name="warm-up model", daemon=True)
     model.start()
@@ -53,8 +54,6 @@ def warm_up(handle: MemoryHandle) -> None:
 
         if kernel_set.kernels_are_kept():
             kernel_set.warm_kernels()
-        else:
-            kernel_set.start_compiling(kernel_set.FIRST)
     except Exception:
         logger.debug("loading the kernels failed", exc_info=True)  # it is tried again, and said
     model.join()
