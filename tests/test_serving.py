@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 
 import cpersona_jit
 from cpersona_jit.kernels.cache_folder import base_folder
+from cpersona_jit.recall.compile_apart import FIRST
 from harness.cli import app
 from harness.serving import measure
+from harness.serving.compiling import measure_compiling
 from harness.serving.recalls import AT_ONCE, measure_recalls
 from harness.serving.report import report_text, write_serving_record
 from harness.serving.server import measure_pings, measure_start
@@ -60,6 +62,14 @@ def test_a_server_is_started_and_pinged(store):
     assert pings["median_ms"] <= pings["of_99_in_100_ms"] <= pings["longest_ms"]
 
 
+def test_compiling_is_taken_apart():
+    parts = measure_compiling()
+    assert [one["part"] for one in parts] == [*FIRST]
+    for one in parts:
+        assert one["functions"] >= len(one["longest"]) > 0
+        assert 0 < sum(each["own_s"] for each in one["longest"]) <= one["compiling_s"]
+
+
 def record(**found):
     """A record as `measure_serving` makes it, with figures that nobody measured."""
     start = {"initialize_s": 0.5, "first_recall_s": 0.9, "fast_recall_s": 1.5, "same_answer": True}
@@ -69,6 +79,15 @@ def record(**found):
         "start_rows": 1000,
         "at_once": 8,
         "starts": {"empty": {**start, "starts": 3}, "filled": {**start, "starts": 3}},
+        "compiling": [
+            {
+                "part": "grams",
+                "imports_s": 0.3,
+                "compiling_s": 6.5,
+                "functions": 67,
+                "longest": [{"function": "gram_find._find", "own_s": 0.5}],
+            }
+        ],
         "recalls": {
             "recalls": 8,
             "rounds": 30,
@@ -118,6 +137,7 @@ def test_the_report_says_which_goals_are_missed(tmp_path):
     rows = [line for line in text.splitlines() if "reached" in line or "missed" in line]
     assert ["missed" in row for row in rows] == [False, False, True, True, False]
     assert "1,234" in text
+    assert "0.3 for imports and 6.5 for 67 functions (by themselves `gram_find._find` 0.5)" in text
     assert "behind one lock 16.5 ms, 0.97 times" in text
     assert "late by 3.5 ms in 99 of 100 looks and by 11.5 ms at most, of 4,321" in text
     assert "nothing else running: " in text and "33 ms at most, of 77" in text

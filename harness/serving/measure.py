@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from harness.machine import load_average
 from harness.provenance import provenance
+from harness.serving.compiling import measure_compiling
 from harness.serving.recalls import AT_ONCE, measure_recalls
 from harness.serving.server import measure_pings, measure_start
 from harness.serving.stores import make_served_store
@@ -45,6 +46,9 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
     with tempfile.TemporaryDirectory() as name, threadpool_limits(1):
         folder = Path(name)
         starts = _starts(folder, progress)
+        progress("compiling", 0, 1)
+        compiling = measure_compiling()
+        progress("compiling", 1, 1)
         progress("store", 0, 1)
         make_served_store(folder / "many.db", rows)
         progress("store", 1, 1)
@@ -66,6 +70,7 @@ def measure_serving(rows: int, command: str, progress: Progress) -> dict[str, An
         "rows": rows,
         "start_rows": _START_ROWS,
         "starts": starts,
+        "compiling": compiling,
         "recalls": recalls,
         "pings": pings,
         "goals": [

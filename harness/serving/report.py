@@ -58,6 +58,8 @@ def report_text(record: dict[str, Any]) -> str:
                 markdown_table(
                     ("cache", "initialize", "first recall", "fast recall", "same answer"), starts
                 ),
+                "Compiling, each part alone in a process of its own, CPU seconds: "
+                + "; ".join(_part(one) for one in record["compiling"]),
                 "## Recalls at once",
                 f"{recalls['recalls']} clients, each a thread that asks again as soon as it is "
                 f"answered, get {recalls['throughput_ratio']:g} times the recalls of one over "
@@ -92,6 +94,14 @@ def serving_table(record: dict[str, Any]) -> Table:
     for row in _goal_rows(record):
         table.add_row(*row)
     return table
+
+
+def _part(of: dict[str, Any]) -> str:
+    longest = ", ".join(f"`{one['function']}` {one['own_s']:g}" for one in of["longest"])
+    return (
+        f"*{of['part']}* {of['imports_s']:g} for imports and {of['compiling_s']:g} for "
+        f"{of['functions']} functions (by themselves {longest})"
+    )
 
 
 def _controls(controls: dict[str, Any]) -> str:
