@@ -9,6 +9,7 @@ import pytest
 import cpersona_jit
 from cpersona_jit import AdaptiveSettings, Source
 from cpersona_jit.defaults import ROW_ARMS
+from cpersona_jit.recall import addressed
 from cpersona_jit.recall.adaptive_settings import Structure
 from cpersona_jit.recall.addressed import role_addressed
 
@@ -85,3 +86,11 @@ def test_the_rows_of_that_side_gain(
         trace = memory.recall(question, agent_id="a", settings=settings, trace=True).trace
     gains = dict(zip(trace.pool_ids.tolist(), trace.contributions["speaker"].tolist(), strict=True))
     assert gains == {row: Structure().speaker * (row == side) for row in (1, 2)}
+
+
+def test_no_english_pattern_is_passed_over():
+    """A question without a word of the clue is not looked at any further."""
+    patterns = (*addressed._TO_ASSISTANT, *addressed._FROM_ASKER, *addressed._ASKER_SAID)
+    for pattern in patterns:
+        if pattern.isascii():
+            assert addressed._ENGLISH_CLUE.search(pattern.replace(r"\b", " ")), pattern

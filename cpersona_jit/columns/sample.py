@@ -17,8 +17,7 @@ class Sample(NamedTuple):
 
     rows: np.ndarray  # int64 (s,), ascending
     codes: np.ndarray  # int8 (s, width)
-    seen: np.ndarray  # bool (s,), has a vector
-    seen_words: np.ndarray  # uint64 (ceil(s / 64),), the same
+    seen: np.ndarray  # uint64 (ceil(s / 64),), those that have a vector
     block_ptr: np.ndarray  # int64 (s + 1,), row i owns block_ptr[i]:block_ptr[i + 1] of the copies
     block_codes: np.ndarray  # int8 (sb, width)
     block_words: np.ndarray  # uint64 (ceil(sb / 64),), those that have a vector
@@ -45,12 +44,10 @@ def _sample(columns: Columns, axes: Axes, size: int) -> Sample:
         rows = rows[np.arange(size) * rows.size // size]
     blocks = columns.blocks
     ptr, places = take_spans(blocks.row_ptr, rows)
-    seen = has_rows(columns.embedded.words, rows)
     return Sample(
         rows,
         columns.codes[rows],
-        seen,
-        pack_mask(seen),
+        pack_mask(has_rows(columns.embedded.words, rows)),
         ptr,
         blocks.codes[places],
         pack_mask(has_rows(blocks.embedded.words, places)),

@@ -125,10 +125,9 @@ def _draw(
             dense, gram3, gram4, parted, values, forms[_DENSE], bias[_DENSE], words, depth
         )
         _keep(near, lists, held, 2 * r + _DENSE)
-        alike, _ = find_best(
-            dense, gram3, gram4, parted, values, forms[_GRAM], bias[_GRAM], regions[r], depth
+        alike = _gram_list(
+            dense, gram3, gram4, parted, place, values, forms, bias, regions[r], depth, use3, use4
         )
-        alike = _showing_grams(gram3, gram4, place, values, use3, use4, alike)
         _keep(alike, lists, held, 2 * r + _GRAM)
     rows, reached = _unite(lists, held, event_time, ids)
     evidence = np.empty((len(bias), len(rows)))
@@ -181,13 +180,10 @@ def _draw_near(
         only = forms[_DENSE : _DENSE + 1], bias[_DENSE : _DENSE + 1]
         sum_at(dense, gram3, gram4, place, values, *only, near, scores)
         places, _ = find_largest(scores[0], depth)
-        for i in range(len(places)):
-            lists[2 * r + _DENSE, i] = near[places[i]]
-        held[2 * r + _DENSE] = len(places)
-        alike, _ = find_best(
-            dense, gram3, gram4, parted, values, forms[_GRAM], bias[_GRAM], regions[r], depth
+        _keep(near[places], lists, held, 2 * r + _DENSE)
+        alike = _gram_list(
+            dense, gram3, gram4, parted, place, values, forms, bias, regions[r], depth, use3, use4
         )
-        alike = _showing_grams(gram3, gram4, place, values, use3, use4, alike)
         _keep(alike, lists, held, 2 * r + _GRAM)
     rows, reached = _unite(lists, held, event_time, ids)
     measure_rows(tier, *where, rows, known, dense, own, best)
@@ -217,8 +213,14 @@ def _keep(rows, lists, held, number):
 
 
 @kernel_part
-def _showing_grams(gram3, gram4, place, values, use3, use4, rows):
-    """Those of some rows that share a gram with the query, of a size that counts."""
+def _gram_list(dense, gram3, gram4, parted, place, values, forms, bias, words, depth, use3, use4):
+    """The rows of the most gram evidence that share a gram with the query, of a size that counts.
+
+    Ascending.
+    """
+    rows, _ = find_best(
+        dense, gram3, gram4, parted, values, forms[_GRAM], bias[_GRAM], words, depth
+    )
     shown, count = np.empty(len(rows), np.int64), 0
     for row in rows:
         at = np.int64(place[row])

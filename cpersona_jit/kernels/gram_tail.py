@@ -73,71 +73,16 @@ def add_tail(matches: TailMatches, weights: np.ndarray, counters: np.ndarray) ->
 @kernel
 def match_rows(row_ptr, row_keys, row_counts, keys, first_row, mask):
     """What `tail_matches` returns, as four arrays."""
-    most = row_ptr[-1] - row_ptr[0]
-    rows, grams, counts = (
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.uint8),
-    )
-    frequency = np.zeros((LEVELS, len(keys)), np.int64)
-    bits, widest = np.int64(1), np.int64(1)
-    while (np.int64(1) << bits) < len(keys):
-        bits += 1
-    for row in range(len(row_ptr) - 1):
-        widest = max(widest, row_ptr[row + 1] - row_ptr[row])
-    candidates = np.empty(widest, np.int64)
-    table = np.empty(np.int64(1) << (bits + _TABLE_BITS), np.int32)
-    for slot in range(len(table)):
-        table[slot] = -1
-    present = np.zeros(np.int64(1) << max(bits + _FILTER_BITS - 6, 0), np.uint64)
-    filled = _match(
-        row_ptr,
-        row_keys,
-        row_counts,
-        keys,
-        first_row,
-        mask,
-        bits,
-        table,
-        present,
-        candidates,
-        rows,
-        grams,
-        counts,
-        frequency,
-    )
-    return rows[:filled], grams[:filled], counts[:filled], frequency
-
-
-@kernel_part
-def _match(
-    row_ptr,
-    row_keys,
-    row_counts,
-    keys,
-    first_row,
-    mask,
-    bits,
-    table,
-    present,
-    candidates,
-    rows,
-    grams,
-    counts,
-    frequency,
-):
+    bits, table, present = _tables_of(keys)
     in_table = np.uint64(_HASH_BITS - bits - _TABLE_BITS)
     in_filter = np.uint64(_HASH_BITS - bits - _FILTER_BITS)
     last, low = np.uint64(len(table) - 1), np.uint64(63)
-    for gram in range(len(keys)):
-        hashed = keys[gram] * HASH_MULTIPLIER >> np.uint64(_HASH_BITS)
-        bit = hashed >> in_filter
-        present[bit >> np.uint64(6)] |= np.uint64(1) << (bit & low)
-        at = hashed >> in_table
-        while table[at] >= 0:
-            at = (at + np.uint64(1)) & last
-        table[at] = gram
-    filled = 0
+    most, widest = row_ptr[-1] - row_ptr[0], np.int64(1)
+    for row in range(len(row_ptr) - 1):
+        widest = max(widest, row_ptr[row + 1] - row_ptr[row])
+    candidates, frequency = np.empty(widest, np.int64), np.zeros((LEVELS, len(keys)), np.int64)
+    rows, grams = np.empty(most, np.int64), np.empty(most, np.int64)
+    counts, filled = np.empty(most, np.uint8), 0
     for row in range(first_row, first_row + len(row_ptr) - 1):
         if not mask[row >> 6] >> np.uint64(row & 63) & np.uint64(1):
             continue
@@ -158,7 +103,31 @@ def _match(
                 for level in range(count):
                     frequency[level, table[at]] += 1
                 filled += 1
-    return filled
+    return rows[:filled], grams[:filled], counts[:filled], frequency
+
+
+@kernel_part
+def _tables_of(keys):
+    """The bits that number the keys, a table of them by their hashes, and the set of these."""
+    bits = np.int64(1)
+    while (np.int64(1) << bits) < len(keys):
+        bits += 1
+    table = np.empty(np.int64(1) << (bits + _TABLE_BITS), np.int32)
+    for slot in range(len(table)):
+        table[slot] = -1
+    present = np.zeros(np.int64(1) << max(bits + _FILTER_BITS - 6, 0), np.uint64)
+    in_table = np.uint64(_HASH_BITS - bits - _TABLE_BITS)
+    in_filter = np.uint64(_HASH_BITS - bits - _FILTER_BITS)
+    last, low = np.uint64(len(table) - 1), np.uint64(63)
+    for gram in range(len(keys)):
+        hashed = keys[gram] * HASH_MULTIPLIER >> np.uint64(_HASH_BITS)
+        bit = hashed >> in_filter
+        present[bit >> np.uint64(6)] |= np.uint64(1) << (bit & low)
+        at = hashed >> in_table
+        while table[at] >= 0:
+            at = (at + np.uint64(1)) & last
+        table[at] = gram
+    return bits, table, present
 
 
 @kernel

@@ -68,8 +68,8 @@ def _can_start() -> bool:
 
     from cpersona_jit.kernels.compiled import kernel_folder
 
-    alike = bool(sys.executable) and not getattr(sys, "frozen", False)
-    return alike and usable_cores() > 1 and not config.DISABLE_JIT and kernel_folder() is not None
+    again = bool(sys.executable) and not getattr(sys, "frozen", False)
+    return again and usable_cores() > 1 and not config.DISABLE_JIT and kernel_folder() is not None
 
 
 def _is_kept(part: str) -> bool:
@@ -86,7 +86,7 @@ def _start(part: str) -> None:
     paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     try:
         _children[part] = subprocess.Popen(
-            [sys.executable, "-P", "-m", __spec__.name, part],
+            [sys.executable, "-P", "-m", __name__, part],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,  # that of a server belongs to its client

@@ -98,15 +98,15 @@ def _frequency(
     columns: Columns, index: GramIndex, found: FoundGrams, mask: Mask, kernels: KernelSet
 ) -> np.ndarray:
     """Admitted rows of each list, int64 (3, T); known beforehand where all rows are admitted."""
-    frequency, gone = found.frequency, columns.gone_rows
+    gone, known = columns.gone_rows, found.lists >= 0
+    if mask.count == columns.alive.count and not gone.size:
+        return found.frequency
+    frequency, lists = found.frequency.copy(), found.lists[known]
     if mask.count < columns.alive.count:
-        known = found.lists >= 0
-        lists = found.lists[known]
         frequency[known] = kernels.masked_document_frequency(index, lists, mask.words)
-    elif gone.size:
-        known = found.lists >= 0
+    else:
         gone = gone[: gone.searchsorted(index.n)]
-        frequency[known] -= kernels.dead_document_frequency(index, found.lists[known], gone)
+        frequency[known] -= kernels.dead_document_frequency(index, lists, gone)
     return frequency
 
 

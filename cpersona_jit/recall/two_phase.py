@@ -109,7 +109,7 @@ class TwoPhase:
         To be called before any row is measured: a row without a vector shows nothing, and the mean
         of those that have one, which adds 0 to its evidence, is known from here on.
         """
-        rows, codes, seen = sample.rows, sample.codes, sample.seen_words
+        rows, codes, seen = sample.rows, sample.codes, sample.seen
         of_blocks = sample.block_codes, sample.block_words, sample.block_ptr
         return self._kernels.sample_moments(
             tuple(arrays), rows, self._planes, codes, seen, *of_blocks, shifts, self._means

@@ -18,8 +18,8 @@ from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights
 from cpersona_jit.recall.clues import clue_keys
 from cpersona_jit.recall.envelope import Envelope, open_envelope
 from cpersona_jit.recall.evidence import Evidence
-from cpersona_jit.recall.lists import draw_lists
 from cpersona_jit.recall.process import Process
+from cpersona_jit.recall.retrieve import draw_candidates
 from cpersona_jit.recall.row_prior import newest_time
 from cpersona_jit.recall.signals import SIGNAL_NAMES
 from cpersona_jit.recall.speakers import speakers_named
@@ -117,14 +117,15 @@ def _listed(
 ) -> np.ndarray:
     """Unite the lists, ascending."""
     evidence = _evidence(state, state.forms)
-    drawn = (state.columns, settings.calibration, evidence)
-    found = [*draw_lists(*drawn, None, settings.depth)]
-    for envelope in envelopes.values():
-        found += draw_lists(*drawn, envelope.inside, settings.depth)
+    regions = [None, *(envelope.inside for envelope in envelopes.values())]
+    drawn = (state.columns, settings.calibration, evidence, regions, settings.depth)
+    found = [draw_candidates(*drawn).rows]
     alone = _evidence(state, np.eye(SIGNALS))
-    for signal in range(SIGNALS):
-        if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0:
-            found.append(alone.best(signal, state.mask.words, settings.depth))
+    found += [
+        alone.best(signal, state.mask.words, settings.depth)
+        for signal in range(SIGNALS)
+        if signal != LN_BLOCKS and state.signals.covariance[signal, signal] > 0.0
+    ]
     return np.unique(np.concatenate(found))
 
 

@@ -12,15 +12,25 @@ import numpy as np
 
 from cpersona_jit.columns.snapshot import UNDATED, ScopeStatistics
 from cpersona_jit.cues.time_cue import TimeCue
-from cpersona_jit.kernels.numpy_path.calibration import DENSE_ROW
+from cpersona_jit.kernels.numpy_path.calibration import (
+    DENSE_ROW,
+    GRAM3_BLOCK,
+    GRAM3_ROW,
+    GRAM4_BLOCK,
+    GRAM4_ROW,
+)
 from cpersona_jit.kernels.numpy_path.draw import DrawnRows
 from cpersona_jit.kernels.structure import neighbour_rows
-from cpersona_jit.recall.adaptive_settings import AdaptiveSettings, CueWeights, Structure
+from cpersona_jit.recall.adaptive_settings import (
+    AdaptiveSettings,
+    Calibration,
+    CueWeights,
+    Structure,
+)
 from cpersona_jit.recall.clues import day_keys
 from cpersona_jit.recall.envelope import Envelope, cue_weight, envelope_prior
 from cpersona_jit.recall.evidence import DENSE, GRAM
 from cpersona_jit.recall.kernel_set import KernelSet
-from cpersona_jit.recall.lists import shows_grams
 from cpersona_jit.recall.retrieve import inside_of, kept_candidates
 from cpersona_jit.recall.revise import Surroundings, revision_terms
 from cpersona_jit.recall.row_prior import priors_of, scan_regions
@@ -141,7 +151,7 @@ def candidates_of(
     reached = _drawn(asked, evidence, regions, settings.depth, kernels)
     # Without a vector of the query all of them are 0, and nothing is compared.
     reached[0] &= asked.signals[DENSE_ROW].any()
-    reached[1] &= shows_grams(asked.signals, settings.calibration)
+    reached[1] &= _shows_grams(asked.signals, settings.calibration)
     place = np.flatnonzero(reached[0] | reached[1])
     prior = np.ones(place.size)
     if settings.prior is not None:
@@ -152,6 +162,26 @@ def candidates_of(
     place, reached = place[kept], found.reached[:, kept]
     leaders = leading_rows(reached, evidence[:, place], asked.row[place])
     return Candidates(place, reached, leaders, prior[kept])
+
+
+def _shows_grams(values: np.ndarray, calibration: Calibration) -> np.ndarray:
+    """Return which rows share a gram with the query, of a size that has a share.
+
+    Parameters
+    ----------
+    values : ndarray of int64, shape (7, rows)
+        Signals of the rows.
+    calibration : Calibration
+        The shares.
+    """
+    found = np.zeros(values.shape[1], bool)
+    for share, row, block in (
+        (calibration.gram3_share, GRAM3_ROW, GRAM3_BLOCK),
+        (calibration.gram4_share, GRAM4_ROW, GRAM4_BLOCK),
+    ):
+        if share:
+            found |= (values[row] != 0) | (values[block] != 0)
+    return found
 
 
 def _drawn(
